@@ -1,6 +1,6 @@
-# The front door. `make help` lists what there is.
+# The entry point. `make help` lists the targets.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check format help clean setup
+.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check check-list check-due format help clean setup
 PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release
@@ -10,8 +10,9 @@ demo: release ## clean the text that this machine has, and make a report of it
 	@tools/demo
 
 test: ## build and run every test
-	@tools/setup test
-	@tools/build release programs tests
+	@tools/setup test-build
+	@tools/setup test & tools/build release programs tests; built=$$?; wait $$! && exit $$built
+	@cmake build/release >/dev/null  # some tests exist only if the packages that they need are there
 	@echo "test: unit, oracle, property, golden and README tests"
 	@ctest --test-dir build/release --output-on-failure -j 2
 
@@ -38,15 +39,20 @@ gpu-test: ## check the kernels against the CPU, on the GPU of this machine
 gpu-bench: ## measure the kernels on the GPU of this machine, and keep the record
 	@tools/gpu bench
 
-torture: release ## fail every call and plant strangers everywhere: minutes to hours
+torture: release ## fail every call, plant strangers everywhere, cut the power: minutes to hours
 	@tools/torture
 
-check: ## format, lint, duplicate definitions, sanitizers, fuzz targets
-	@tools/setup check
-	@tools/check
+check: ## run what takes too long for `make test`, in stages; STAGE=asan-1 runs one
+	@tools/check $(STAGE)
+
+check-list: ## list the stages of `make check`, and their results on this commit
+	@tools/check --list
+
+check-due: ## run the stage of `make check` that CI runs on this commit
+	@tools/check --due
 
 format: ## bring all sources into the house format
-	@tools/setup check
+	@tools/setup format
 	@tools/format
 
 clean: ## remove everything that was built

@@ -3,9 +3,9 @@
 
     python3 bench/accuracy.py [BIN_DIR]
 
-Documents of a given length are drawn from the text of this machine (English), or made of random Han characters; a share of
-their words is replaced by others of the same text; `refrain fingerprint` hashes both. Seeded: the same figures every time
-on the same text.
+Documents of a given length are taken from text on this machine (English) or made of random Han characters; a share of
+their words is replaced by other words of the same text; `refrain fingerprint` hashes both. Seeded: the same text
+gives the same figures.
 """
 import collections
 import glob
@@ -32,7 +32,7 @@ def english_words():
 def fingerprints(lines, flags):
     command = [f"{BIN_DIR}/refrain", "fingerprint", "-", "--format", "lines", "--quiet", *flags]
     output = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout
-    return [int(row.split("\t")[1]) for row in output.splitlines()[2:]]
+    return [int(row.split("\t")[1]) for row in output.splitlines()[1:]]
 
 
 def documents(kind, length, pick):

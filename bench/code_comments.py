@@ -3,9 +3,9 @@
 
     python3 bench/code_comments.py [--bin DIR] [--files N] FOLDER...
 
-Takes N files (60) of C, C++ and Python from the folders, no two alike, of which 10 to 60 % are comments; replaces every word in
-the comments by another one, and asks `dedup --threshold 0.8` which copies it finds. Comments are found here by Python's tokenizer,
-or by a scanner that knows strings, not as Refrain finds them.
+Takes N files (60) of C, C++ and Python from the folders, all different, of which 10 to 60 % are comments; replaces
+every word in the comments by another one, and checks which copies `dedup --threshold 0.8` finds. To be independent of
+Refrain, comments are found by Python's tokenizer, or by a scanner that recognizes strings.
 """
 import argparse
 import io
@@ -25,7 +25,7 @@ KINDS = {".c", ".h", ".cc", ".cpp", ".hpp", ".py"}
 
 
 def comments(path, text):
-    """(begin, end) of each."""
+    """Returns (begin, end) of each comment."""
     if path.suffix != ".py":
         return [part.span() for part in C_PARTS.finditer(text) if part[0][0] == "/"]
     lines = [0]

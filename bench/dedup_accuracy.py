@@ -3,21 +3,24 @@
 
     dedup_accuracy.py [--threshold 0.8] [--max-loss 16] [--method minhash] [--keep] WORLD RUN
 
-WORLD is a folder of dedup_world.py with the pairs.tsv of dedup_truth.py; RUN has decisions.jsonl and, if it reports pairs, matches.tsv.
+WORLD is a folder of dedup_world.py with the pairs.tsv of dedup_truth.py; RUN has decisions.jsonl and, if it reports
+pairs, matches.tsv.
 
-A document may go for one before it that is as similar as the threshold, and with which it loses at most --max-loss tokens in a row;
-or for one that is the same byte for byte.
+A document may be removed for an earlier one that is at least as similar as the threshold, if at most --max-loss
+tokens in a row are lost; or for one that is the same byte for byte.
 
-  wrongful   documents removed though none that they may go for is kept
-  missed     documents kept though one that they may go for is kept
-  recall     by similarity: of all such pairs, those of which not both are kept. Of a pair one is removed, or a third explains it
-  evidence   removals whose `match` is not a kept document before them that is as similar, or whose `similarity` is not the true one
-  matches    pairs of matches.tsv, and those of them that are not as similar as the threshold, or not as similar as said
+  wrongful   documents removed although none that they may be removed for is kept
+  missed     documents kept although one that they may be removed for is kept
+  recall     by similarity: the share of such pairs of which not both are kept
+  evidence   removals whose `match` is not a kept, earlier document of this similarity, or whose `similarity` is wrong
+  matches    pairs of matches.tsv, and those of them that are below the threshold, or not as similar as stated
 
-The order of the input is the ranking, as with `refrain dedup --keep first`. For minhash the exit code is 1 where a bar is missed:
-  wrongful removals, false evidence and false matches: none;
-  at 0.7 and above: recall 0.99 for pairs at threshold + 0.05 or more, and 1 % of the pages of templates wrong at most.
-Other methods judge by something else than this similarity, and are only put down. --keep puts the table into bench/record/<machine>/dedup-accuracy.csv, in place of that method's at that threshold.
+The order of the input is the ranking, as with `refrain dedup --keep first`. For minhash the exit code is 1 if a
+target is missed:
+  wrongful removals, false evidence and false matches: none; at 0.7 and above: recall 0.99 for pairs at threshold +
+  0.05 or more, and at most 1 % of the pages of templates wrong.
+Other methods judge by a different similarity and are only recorded. --keep writes the table to
+bench/record/<machine>/dedup-accuracy.csv, in place of that method's table at that threshold.
 """
 import argparse
 import collections
@@ -37,7 +40,7 @@ ROUNDING = 1e-4  # a similarity may be written with four digits
 
 
 class Wrong(Exception):
-    """A file that is not what it should be."""
+    """A file does not have the expected content."""
 
 
 def read_json_lines(path):
@@ -46,8 +49,8 @@ def read_json_lines(path):
 
 
 def read_pairs(path, places):
-    """(first, second, similarity, lost), the first being earlier in the input; similarity is None where a title calls the third column
-    something else, and lost is 0 where there is no fourth."""
+    """Yields (first, second, similarity, lost), where first is earlier in the input. Similarity is None if the header
+    gives the third column another name, and lost is 0 if there is no fourth column."""
     stated = True
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file):
@@ -72,20 +75,20 @@ class World:
         pairs = list(read_pairs(folder / "pairs.tsv", self.places))
         self.pairs = {(first, second): similarity for first, second, similarity, _ in pairs}
         self.threshold = threshold
-        self.goes_for = collections.defaultdict(set)  # by document, those before it that it may go for
+        self.removable_for = collections.defaultdict(set)  # by document: the earlier ones that it may be removed for
         for first, second, similarity, lost in pairs:
             if similarity >= threshold and lost <= max_loss:
-                self.goes_for[second].add(first)
+                self.removable_for[second].add(first)
         same = collections.defaultdict(list)
         for place, document in enumerate(documents):
             same[document["text"]].append(place)
-        for places in same.values():  # also texts too short to have a window
+        for places in same.values():  # including texts too short to have a window
             for place in places:
-                self.goes_for[place].update(other for other in places if other < place)
+                self.removable_for[place].update(other for other in places if other < place)
         self.texts = [document["text"] for document in documents]
 
     def similarity(self, one, other):
-        """0 for pairs below what dedup_truth.py wrote down."""
+        """Returns the similarity, which is 0 for pairs below the limit of dedup_truth.py."""
         return 1.0 if self.texts[one] == self.texts[other] else self.pairs.get((min(one, other), max(one, other)), 0.0)
 
 
@@ -100,13 +103,13 @@ class Run:
         self.kept = [decision["keep"] for decision in decisions]
         self.wrongful, self.missed, self.evidence = set(), set(), set()
         for place, decision in enumerate(decisions):
-            others = sorted(other for other in world.goes_for[place] if self.kept[other])
+            others = sorted(other for other in world.removable_for[place] if self.kept[other])
             if decision["keep"]:
                 if others:
                     self.missed.add(place)
             elif not others:
                 self.wrongful.add(place)
-            elif not self.proven(place, decision, others):
+            elif not self.is_valid_match(place, decision, others):
                 self.evidence.add(place)
         self.matches, self.false_matches = 0, []
         if (path := folder / "matches.tsv").exists():
@@ -116,8 +119,9 @@ class Run:
                 if truth < world.threshold or (similarity is not None and abs(truth - similarity) > ROUNDING):
                     self.false_matches.append((first, second))
 
-    def proven(self, place, decision, others):
-        """Bands may have missed the first of those that it may go for, so any that is kept is proof."""
+    def is_valid_match(self, place, decision, others):
+        """Whether the match is valid: any kept document that it may be removed for is, because bands may have missed
+        the first."""
         match = self.world.places.get(decision["match"])
         if match not in others:
             return False
@@ -139,13 +143,14 @@ class Run:
         yield self.row("all", "", range(len(self.kept)))
 
     def by_similarity(self):
-        """From the threshold up, and all that are a step or more above it. The upper end belongs to the last bucket alone."""
+        """Yields rows from the threshold up, and one for all pairs that are a step or more above it. A bucket
+        contains its upper end only if it is the last."""
         threshold = self.world.threshold
         steps = max(1, math.ceil(round((1 - threshold) / STEP, 6)))
         buckets = [[0, 0] for _ in range(steps)]
         above = [0, 0]
         for (first, second), similarity in self.world.pairs.items():
-            if similarity < threshold or first not in self.world.goes_for[second]:
+            if similarity < threshold or first not in self.world.removable_for[second]:
                 continue
             found = not (self.kept[first] and self.kept[second])
             counted = [buckets[min(steps - 1, int((similarity - threshold) / STEP + 1e-9))]]
@@ -161,7 +166,7 @@ class Run:
 
 
 def bars(run, rows):
-    """(what, figure, bar, met)."""
+    """Yields (name, figure, target, whether it is met)."""
     yield "wrongful removals", len(run.wrongful), "none", not run.wrongful
     yield "removals with false evidence", len(run.evidence), "none", not run.evidence
     yield f"false matches of {run.matches}", len(run.false_matches), "none", not run.false_matches
@@ -185,7 +190,7 @@ def print_table(rows, columns):
 
 
 def save(rows, path):
-    """The other methods and thresholds stay."""
+    """Writes the table; those of other methods and thresholds are kept."""
     lines = [{key: written(row.get(key, "")) for key in COLUMNS} for row in rows]
     old = []
     if path.exists():

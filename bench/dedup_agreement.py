@@ -3,15 +3,18 @@
 
     dedup_agreement.py DOCUMENTS RUN KEPT [--threshold 0.8] [--window 5]
 
-DOCUMENTS is JSONL with "id" and "text", RUN the folder of the run, KEPT what the other program kept: a file with an id a line, or a
-folder of Arrow files with a column "id" (then pyarrow is needed). Prints JSON:
+DOCUMENTS is JSONL with "id" and "text", RUN is the folder of the run, KEPT is what the other program kept: a file
+with an id per line, or a folder of Arrow files with a column "id" (this needs pyarrow). Prints JSON:
 
-  both, ours, theirs, neither   documents kept by both, by us alone, by the other alone, by none
-  wrongful                      of `ours`: no document that the other keeps is as similar as the threshold, so it should have kept them
-  missed                        of `theirs`: some other document that it keeps is that similar, so it should not have kept both
-  false                         removed by us though the match is not kept or not that similar; there should be none
+  both, ours, theirs, neither   documents kept by both, only by us, only by the other, by none
+  wrongful                      documents of `ours` to which no document that the other keeps is as similar as the
+                                threshold: it should have kept them
+  missed                        documents of `theirs` to which some other document that it keeps is that similar: it
+                                should not have kept both
+  false                         documents removed by us although the match is not kept or not that similar; there
+                                should be none
 
-Similarities are true ones, of sets of words (dedup_truth.py), not of hashes.
+Similarities are exact, of sets of words (dedup_truth.py), not of hashes.
 """
 import argparse
 import collections
@@ -25,7 +28,7 @@ from dedup_truth import read_documents, windows, words
 def kept_ids(path):
     if path.is_file():
         return set(path.read_text(encoding="utf-8").split())
-    import pyarrow  # only where there are such files
+    import pyarrow  # only if there are such files
     names = set()
     for part in sorted(path.glob("*.arrow")):
         with pyarrow.memory_map(str(part)) as source:
@@ -34,7 +37,8 @@ def kept_ids(path):
 
 
 def matched(asked, others, threshold):
-    """Those of `asked`, {name: features}, to which one of the `others`, (name, features), is as similar as the threshold."""
+    """Returns the names in `asked`, {name: features}, for which one of the `others`, (name, features), reaches the
+    threshold."""
     holders = collections.defaultdict(list)
     for name, features in asked.items():
         for feature in features:

@@ -3,17 +3,18 @@
 
     dedup_truth.py [--window 5] [--least 0.5] [--threshold 0.8 [--max-loss 16]] FOLDER
 
-FOLDER/documents.jsonl is what dedup_world.py made, or any JSONL with "id" and "text". Written beside it:
+FOLDER/documents.jsonl is the output of dedup_world.py, or any JSONL with "id" and "text". Writes, beside it:
 
-  pairs.tsv        id1 id2 similarity lost: every pair whose sets of windows are at least --least similar (Jaccard), in input order,
-                   and the longest run of tokens of the second that are in no window of the first
-  truth.json       the window, --least, and how many pairs
-  decisions.jsonl  with --threshold: documents kept in input order unless they are that similar to one that is kept, and lose at
-                   most --max-loss tokens in a row
+  pairs.tsv        id1 id2 similarity lost: every pair whose sets of windows are at least --least similar (Jaccard),
+                   in input order, and the longest run of tokens of the second that are in no window of the first
+  truth.json       the window, --least, and the number of pairs
+  decisions.jsonl  with --threshold: documents are kept in input order, unless they are that similar to a kept one and
+                   lose at most --max-loss tokens in a row
 
-Tokens are those of the tokenizer `words-nfkc`, written down here a second time; a document without a window has no similarity to any.
-Sets are of the words themselves, not of hashes, and every pair that shares a window is counted: nothing is skipped or estimated.
-A few hundred pages of one template are fine, tens of thousands are not: it is quadratic there.
+Tokens are those of the tokenizer `words-nfkc`, implemented here a second time; a document without a window has no
+similarity to any. Sets contain the words themselves, not hashes, and every pair that shares a window is counted:
+nothing is skipped or estimated. Time is quadratic in the pages of a template: a few hundred are fine, tens of
+thousands are not.
 """
 import argparse
 import collections
@@ -31,12 +32,12 @@ UNSPACED = [(0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17F
 ASCII_WORD = re.compile("[a-z0-9]+")
 SEPARATOR, RUN, SINGLE, MARK, NONE = range(5)
 WIDTHLESS = {0x00AD, 0x034F, 0x061C, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10),
-             0x0E4D, 0x0ECD}  # nikhahit: part of the vowel AM, or not
+             0x0E4D, 0x0ECD}  # nikhahit, whether or not it is part of the vowel AM
 VOWEL_AM = {"\u0e33": "\u0e32", "\u0eb3": "\u0eb2"}
 
 
 class Characters(dict):
-    """What each character is, and its folded form; found out once."""
+    """The role and the folded form of each character, computed once."""
 
     def __missing__(self, character):
         category = unicodedata.category(character)
@@ -61,10 +62,10 @@ CHARACTERS = Characters()
 
 
 def words(text):
-    """The tokens, case-folded and decomposed (NFKD)."""
+    """Returns the tokens, case-folded and decomposed (NFKD)."""
     if text.isascii():
         return ASCII_WORD.findall(text.lower())
-    out, opened = [], SEPARATOR  # what the last token is, if it can go on
+    out, opened = [], SEPARATOR  # the role of the last token, if it can be continued
     for character in text:
         role, folded = CHARACTERS[character]
         if role == NONE:
@@ -84,7 +85,7 @@ def windows(tokens, size):
 
 
 def longest_lost(tokens, size, others):
-    """The longest run of tokens that are in none of the windows that `others` has too."""
+    """Returns the longest run of tokens that are in no window that `others` contains."""
     held = [False] * len(tokens)
     for at in range(len(tokens) - size + 1):
         if tuple(tokens[at : at + size]) in others:
@@ -93,8 +94,8 @@ def longest_lost(tokens, size, others):
 
 
 def similar_pairs(sets, least):
-    """(first, second, similarity) of all pairs that are so similar, by the second, then the first. All share a window, so
-    `least` must be above 0."""
+    """Yields (first, second, similarity) of all pairs that are at least this similar, ordered by the second, then the
+    first. Only pairs that share a window are found, so `least` must be above 0."""
     holders, sizes = {}, []
     for second, features in enumerate(sets):
         shared = collections.Counter()
@@ -118,9 +119,9 @@ def read_documents(path):
 
 
 def decide(ids, texts, pairs, threshold, max_loss):
-    """What a faultless dedup decides: of two that are alike the second goes, unless it loses too much. Texts that are byte for byte the same are alike, also
-    those too short to have a window."""
-    alike = collections.defaultdict(dict)  # by the second, the first ones and how similar
+    """Returns the decisions of a faultless dedup: of two similar documents the second is removed, unless too much is
+    lost with it. Identical texts count as similar, even if they are too short to have a window."""
+    alike = collections.defaultdict(dict)  # by the second document: the first ones and their similarity
     for first, second, similarity, lost in pairs:
         if similarity >= threshold and lost <= max_loss:
             alike[second][first] = similarity
@@ -158,7 +159,7 @@ def main():
             yield windows([spelled.setdefault(word, word) for word in words(document["text"])], arguments.window)
 
     pairs = []
-    last = {}  # the windows of the first of a pair: many come one after the other
+    last = {}  # the windows of the first of a pair: many such pairs follow each other
     for first, second, similarity in list(similar_pairs(sets(), arguments.least)):
         if first not in last:
             last = {first: windows(words(texts[first]), arguments.window)}

@@ -3,22 +3,25 @@
 
     dedup_world.py [--documents N] [--words MEDIAN] [--seed N] FOLDER
 
-FOLDER/documents.jsonl gets {"id", "text", "source", "kind", "of", "rate"} a line; `of` is the id of what it was made from, or null.
-FOLDER/planted.tsv has id, kind, of, rate and group a line: pages of one template and links of one chain are a group. By kind:
+FOLDER/documents.jsonl gets one object per line: {"id", "text", "source", "kind", "of", "rate"}; `of` is the id of the
+document it was made from, or null. FOLDER/planted.tsv has id, kind, of, rate and group per line; pages of one
+template and links of one chain form a group. The kinds:
 
   original      words of a Zipfian vocabulary in sentences and paragraphs
-  edited        every word with the chance `rate` substituted, lost, or another one inserted before it; rate 0 is byte for byte
-  ocr           every character with the chance `rate` misread, lost, or a space put before it or taken away
-  rewrapped     other line breaks, indents and capitals
-  punctuation   other quotes, dashes and stops, also full-width ones
+  edited        every word has the chance `rate` of being substituted, lost, or preceded by an inserted word; rate 0
+                is an exact copy
+  ocr           every character has the chance `rate` of being misread or lost, or of gaining or losing a space before
+                it
+  rewrapped     different line breaks, indents and capitals
+  punctuation   different quotes, dashes and stops, including full-width ones
   template      a page of a family: fixed text, and slots that make up `rate` of the words; all pages are distinct
-  template-copy such a page once more, rewrapped
-  quotation     a text of its own, with paragraphs of another in it
+  template-copy a copy of such a page, rewrapped
+  quotation     a text of its own that contains paragraphs of another one
   cjk           Han and Kana, written without spaces; cjk-edited: the same with edits
   short         one to twelve words; short-edited: the same with one word substituted (or none, rate 0)
-  chain         each link an edit of the one before: neighbours are alike, the ends are not
+  chain         each link is an edit of the one before: neighbors are similar, the ends are not
 
-Seeded: the same bytes every time. Copies may stand before what they were made from.
+Seeded: the same bytes every time. Copies may precede the documents they were made from.
 """
 import argparse
 import csv
@@ -39,15 +42,15 @@ SLOTS = [0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.35, 0.5]
 CHAIN_RATES = [0.01, 0.015, 0.02]
 LINKS = 5
 SLOT_WORDS = 3
-# Of all documents; what is left are originals.
+# Shares of all documents; the others are originals.
 SHARES = {"edited": 0.2, "ocr": 0.06, "rewrapped": 0.04, "punctuation": 0.04, "template": 0.1, "quotation": 0.04, "cjk": 0.03,
           "cjk-edited": 0.03, "short": 0.02, "short-edited": 0.02, "chain": 0.04}
 SOURCES = ["web", "news", "forum", "books", "papers", "mail", "wiki", "code"]
 MARKS = [(". ", "。"), (", ", "，"), ("? ", "？"), ("! ", "！"), ("; ", "；"), (": ", "：")]
 
 
-class Speaker:
-    """Draws words by a Zipfian law, and puts them into sentences. `after` holds what follows each word."""
+class TextGenerator:
+    """Draws words by a Zipfian law, and builds sentences of them. Each word is paired with the text that follows it."""
 
     def __init__(self, pick, words, space):
         self.pick = pick
@@ -62,7 +65,7 @@ class Speaker:
         return next(other for other in iter(lambda: self.say(1)[0], None) if other != word)
 
     def text(self, count):
-        """[word, after] pairs."""
+        """Returns [word, after] pairs."""
         out, pick = [], self.pick
         comma, stop = (", ", ". ") if self.space else ("，", "。")
         paragraph = pick.randint(40, 150)
@@ -81,7 +84,7 @@ class Speaker:
         return out
 
     def edited(self, text, rate):
-        """Each way a third of the time."""
+        """Edits words; each kind of edit is used a third of the time."""
         out = []
         for word, after in text:
             way = self.pick.randrange(3) if self.pick.random() < rate else None
@@ -103,7 +106,7 @@ def render(text):
 
 
 def misread(text, rate, pick):
-    """Characters of a rendered text, the noisy ones found by how far apart they are."""
+    """Adds misread characters to a rendered text. Draws the distances between them, which is faster."""
     ways = {}
     for good, bad in MISREAD:
         ways.setdefault(good, []).append(bad)
@@ -152,7 +155,7 @@ def repunctuated(text, pick):
 
 
 class Template:
-    """Fixed text, and slots of SLOT_WORDS words where it is cut, which make up `rate` of the words."""
+    """Fixed text that is cut at slots of SLOT_WORDS words, which make up `rate` of the words."""
 
     def __init__(self, speaker, words, rate):
         self.fixed = speaker.text(words)
@@ -160,7 +163,7 @@ class Template:
         self.cuts = sorted(speaker.pick.choices(range(1, len(self.fixed)), k=slots))
 
     def page(self, fill):
-        """`fill` gives the words of a slot."""
+        """Returns a page; `fill` returns the words of a slot."""
         text, before = [], 0
         for cut in self.cuts:
             text += self.fixed[before:cut] + [[word, " "] for word in fill()]
@@ -173,14 +176,14 @@ class World:
         self.pick = random.Random(f"dedup {seed}")
         self.count = documents
         self.median = words
-        self.rows = []  # kind, text, of (a place in rows, or None), rate, group
+        self.rows = []  # kind, text, of (an index of rows, or None), rate, group
         self.groups = 0
-        self.words = Speaker(self.pick, self.spell(VOCABULARY), " ")
-        self.cjk = Speaker(self.pick, self.spell_cjk(CJK_VOCABULARY), "")
+        self.words = TextGenerator(self.pick, self.make_vocabulary(VOCABULARY), " ")
+        self.cjk = TextGenerator(self.pick, self.spell_cjk(CJK_VOCABULARY), "")
         self.make()
 
-    def spell(self, count):
-        """Words of one to four syllables, the frequent ones short, as in a language."""
+    def make_vocabulary(self, count):
+        """Generates words of one to four syllables, the frequent ones short, as in a language."""
         pick, words = self.pick, {}
         while len(words) < count:
             syllables = 1 + min(3, int(pick.random() * math.log10(10 + len(words))))
@@ -210,11 +213,11 @@ class World:
 
     def make(self):
         counts = {kind: round(share * self.count) for kind, share in SHARES.items()}
-        originals = []  # (place, text)
+        originals = []  # (index, text)
         for _ in range(self.count - sum(counts.values())):
             text = self.words.text(self.length())
             originals.append((self.add("original", text), text))
-        # A part of them is copied, so that some have many copies.
+        # Only a third of the originals is copied, so that some have many copies.
         copied = originals[:len(originals) // 3 or 1]
         for i in range(counts["edited"]):
             of, text = self.pick.choice(copied)
@@ -246,7 +249,7 @@ class World:
             self.add("quotation", "\n\n".join(own), of, round(sum(map(len, quoted)) / total, 2))
 
     def make_templates(self, count):
-        """Two families a rate."""
+        """Makes two families for each rate."""
         families = [rate for rate in SLOTS for _ in range(2)]
         for number, rate in enumerate(families):
             group = self.new_group("template")
@@ -268,7 +271,7 @@ class World:
                 text = self.words.edited(text, rate)
 
     def make_copies(self, kind, speaker, lengths, copies, rates):
-        """Texts of their own, and edits of them. Rate 1 stands for a single word."""
+        """Makes new texts, and edits of them. Rate 1 substitutes a single word."""
         texts = []
         for length in lengths:
             text = speaker.text(length)
@@ -285,7 +288,7 @@ class World:
             self.add(f"{kind}-edited", changed, of, rate)
 
     def write(self, folder):
-        """Shuffled; ids are in the order of the file."""
+        """Writes the documents, shuffled; ids are in the order of the file."""
         folder.mkdir(parents=True, exist_ok=True)
         order = list(range(len(self.rows)))
         self.pick.shuffle(order)

@@ -21,12 +21,12 @@ import time
 
 FILES = 16
 COMMANDS = (("near", "--distance", "3"), ("near",), ("dedup",))
-TIMED = ("summary.json", "report.html")  # the only results that tell how long it took
-COPIES = 0.05  # and as many that differ in a few words
+TIMED = ("summary.json", "report.html")  # the only results that contain times
+COPIES = 0.05  # share of copies, and share of documents that differ in a few words
 
 
 def write_part(arguments):
-    """A file of documents of some 5 KB: made of phrases, because one word at a time takes Python too long."""
+    """Writes a file of documents of about 5 KB, made of phrases, because Python takes too long word by word."""
     path, size, seed = arguments
     shared = random.Random(1)
     words = ["".join(shared.choices("etaoinshrdlucmfwypvbgkjqxz", weights=range(26, 0, -1), k=shared.randint(2, 10)))
@@ -59,7 +59,7 @@ def make_input(folder, size):
 
 
 def timed(program, verb, flags, files, output, threads, device):
-    """Wall seconds, the run's own account, and what its results hash to."""
+    """Returns wall seconds, the run's own report, and the hash of its results."""
     shutil.rmtree(output, ignore_errors=True)
     begin = time.monotonic()
     subprocess.run([program, verb, *flags, *files, "-o", output, "--threads", str(threads), "--memory", "48G", "-q",

@@ -33,8 +33,8 @@ def main():
     folder = tempfile.mkdtemp(prefix="refrain-months-", dir=options.folder)
 
     def decide(first, last, *more):
-        """The decisions on these documents, by id."""
-        name = os.path.join(folder, f"in-{first}-{last}.jsonl")  # stays, because a library reads old texts where they lie
+        """Returns the decisions on these documents, by id."""
+        name = os.path.join(folder, f"in-{first}-{last}.jsonl")  # kept, because a library reads old texts from it
         with open(name, "w", encoding="utf-8") as file:
             file.writelines(json.dumps({"id": str(at), "text": texts[at]}) + "\n" for at in range(first, last))
         out = os.path.join(folder, "out")

@@ -3,8 +3,8 @@
 
     python3 bench/near_distance.py [--bin DIR] [--window N] FOLDER
 
-FOLDER has documents.jsonl, with "id" and "text", and pairs.tsv, which dedup_truth.py makes (--least 0.5 or lower). For the made-up half of
-the table: `dedup_world.py --documents 8000 FOLDER`, then `dedup_truth.py --least 0.3 FOLDER`.
+FOLDER has documents.jsonl, with "id" and "text", and pairs.tsv, made by dedup_truth.py (--least 0.5 or lower). For
+the generated half of the table: `dedup_world.py --documents 8000 FOLDER`, then `dedup_truth.py --least 0.3 FOLDER`.
 """
 import argparse
 import csv

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Figures 2, 3 and 5 of the literature ("Efficient Indexing of Repeated n-Grams") for this machine: time against the length N
-of the text, time against n, and peak temporary disk against N, for every algorithm of `refrain ngrams build`.
+"""Figures 2, 3 and 5 of the literature ("Efficient Indexing of Repeated n-Grams") for this machine: time against the
+length N of the text, time against n, and peak temporary disk against N, for every algorithm of `refrain ngrams
+build`.
 
     ngrams_figures.py [--quick] [--bin FOLDER]
 
-Writes ngrams-figures.csv and ngrams-figure-{2,3,5}.svg to bench/record/<machine>. All indexes of a point must be the same bytes, or
-no figure is kept. --quick takes a tenth of every size and writes to a temporary folder instead.
+Writes ngrams-figures.csv and ngrams-figure-{2,3,5}.svg to bench/record/<machine>. All indexes of a point must have
+the same bytes, otherwise nothing is saved. --quick takes a tenth of every size and writes to a temporary folder
+instead.
 """
 import argparse
 import csv
@@ -41,7 +43,7 @@ def digest(folder):
 
 
 def build(program, text, n, algorithm, scratch):
-    """One index; a row of the table, and the digest of its bytes."""
+    """Builds an index. Returns a row of the table, and the digest of the index."""
     command = [program, "ngrams", "build", text, "-o", scratch / "index", "--force", "-n", str(n), "--algorithm", algorithm, "--memory",
                MEMORY, "--temp-dir", scratch, "--json", "-q"]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -55,7 +57,7 @@ def build(program, text, n, algorithm, scratch):
 
 
 def point(program, text, n, scratch):
-    """All algorithms on one text, compared."""
+    """Runs all algorithms on one text, and compares their indexes."""
     rows, digests = [], set()
     for algorithm in ALGORITHMS:
         row, found = build(program, text, n, algorithm, scratch)
@@ -68,7 +70,7 @@ def point(program, text, n, scratch):
 
 
 def ticks(top):
-    """About five round numbers from 0 to `top`."""
+    """Returns about five round numbers from 0 to `top`."""
     step = 10 ** (len(str(int(top))) - 1) if top >= 1 else 0.1
     while top / step > 6:
         step *= 2
@@ -78,7 +80,7 @@ def ticks(top):
 
 
 def plot(path, title, x_title, y_title, series):
-    """Lines as a plain SVG. `series`: name -> [(x, y)]."""
+    """Plots lines as a plain SVG. `series`: name -> [(x, y)]."""
     width, height, left, right, top, bottom = 760, 460, 70, 130, 40, 50
     most_x = max(x for points in series.values() for x, _ in points)
     most_y = max(y for points in series.values() for _, y in points) or 1

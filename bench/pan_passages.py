@@ -3,11 +3,11 @@
 
     pan_passages.py DATA [--bin FOLDER] [--scratch FOLDER] [--threads N] [--create FLAGS] [--query FLAGS]
 
-DATA is a folder with docs.jsonl.zst ({id, kind: src|susp, text}), truth.jsonl.zst ({susp, src, category, passages}) and
-measure.py (PAN's recall, precision, granularity and plagdet), as made from the text-alignment corpus of PAN 2013. The sources are
-indexed, every suspicious document is asked about, and what is reported of the pairs in the truth is scored: over all documents, and
-for those with an even and with an odd number apart, so that a parameter can be chosen by one half and judged by the other. No more
-is reported of a document than `index query` tells by default (--limit, --max-occurrences).
+DATA is a folder with docs.jsonl.zst ({id, kind: src|susp, text}), truth.jsonl.zst ({susp, src, category, passages})
+and measure.py (PAN's recall, precision, granularity and plagdet), made from the text-alignment corpus of PAN 2013.
+The sources are indexed, each suspicious document is queried, and the reported passages of the pairs in the truth are
+scored: over all documents, and separately for those with even and odd numbers, so that a parameter can be chosen by
+one half and judged by the other. Only what `index query` reports by default (--limit, --max-occurrences) is scored.
 """
 import argparse
 import collections
@@ -40,7 +40,7 @@ def load_measure(data):
 
 
 def write_documents(data, scratch):
-    """The documents by kind, as JSON lines."""
+    """Writes the documents by kind, as JSON lines."""
     paths = {kind: scratch / f"{kind}.jsonl" for kind in ("src", "susp")}
     files = {kind: open(path, "w", encoding="utf-8") for kind, path in paths.items()}
     for document in lines_of(data / "docs.jsonl.zst"):
@@ -56,7 +56,7 @@ def cpu_seconds():
 
 
 def timed(command, found=(0,)):
-    """What the command writes, and the time that it takes, in words."""
+    """Returns the output of the command, and its time as text."""
     began, cpu = time.monotonic(), cpu_seconds()
     done = subprocess.run(list(map(str, command)), capture_output=True, check=False)
     if done.returncode not in found:
@@ -65,7 +65,7 @@ def timed(command, found=(0,)):
 
 
 def detections(output):
-    """By pair, (begin, end) in the suspicious document and (begin, end) in the source."""
+    """Returns, by pair, (begin, end) in the suspicious document and (begin, end) in the source."""
     found = collections.defaultdict(list)
     for line in output.splitlines():
         row = json.loads(line)

@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""How many passages the blot index finds, and how many of those it reports are right: by length, noise and kind of blot.
+"""How many passages the blot index finds, and how many of the reported ones are right, by length, noise and kind of
+blot.
 
     passages_accuracy.py [--quick] [--bin FOLDER] [--keep FOLDER]
 
-Random documents (passages_world.py) with planted passages are indexed once for every kind of blot. `index query` asks an index of
-the originals about the damaged copies; then the copies are added, and `index extract` is to find the same by itself.
+Random documents (passages_world.py) with planted passages are indexed once for every kind of blot. `index query`
+searches an index of the originals for the damaged copies; then the copies are added, and `index extract` must find
+the same by itself.
 
-  recall      of the planted passages: found where one passage covers half the tokens of the original and of its copy (all of them
-              where the copy is exact)
-  precision   of the places that were reported: right where half their tokens are those of a planted copy of what the passage is
-              said to be a copy of, or where both share an exact run of a window's tokens, as happens by chance
-  windows     the oracle: every exact run of that length, in whatever two documents, found by hashing all of them; its recall
+  recall      of the planted passages: found if one passage covers half the tokens of the original and of its copy
+              (all of them if the copy is exact)
+  precision   of the reported places: right if half their tokens are those of a planted copy of the passage's source,
+              or if both share an exact run of a window's tokens, as happens by chance
+  windows     the oracle: every exact run of that length, in any two documents, found by hashing all of them; its
+              recall
 
-Every text and every offset that is reported is compared with the document. The table goes to
-bench/record/<machine>/passages-accuracy.csv, a summary to standard output. The exit code is 1 where a bar is missed:
-  exact copies (also quoted, re-wrapped, overlapping) that are long enough to be always found: recall 1 and precision 1, all blots;
-  windows: recall 1 everywhere, all blots;
-  30 tokens or more, 10 % of them edited: recall 0.97, default blots.
---quick plants a fifth, judges nothing but windows and exact copies, and keeps nothing. --keep leaves documents and indexes there.
+Every reported text and offset is compared with the document. The table goes to
+bench/record/<machine>/passages-accuracy.csv, a summary to standard output. The exit code is 1 if a target is missed:
+  exact copies (also quoted, rewrapped, overlapping) that are long enough to be always found: recall 1 and precision
+  1, all blots; windows: recall 1 everywhere, all blots; 30 tokens or more, 10 % of them edited: recall 0.97, default
+  blots.
+--quick plants a fifth, judges only windows and exact copies, and saves nothing. --keep saves documents and indexes in
+FOLDER.
 """
 import argparse
 import bisect
@@ -39,8 +43,8 @@ sys.path.insert(0, str(SOURCE / "bench" / "e2e"))
 import record  # noqa: E402
 
 WINDOW = 10
-PLANTED = 200  # a length
-Blots = collections.namedtuple("Blots", "name flags span")  # span: an exact run of so many tokens is always found
+PLANTED = 200  # for each length
+Blots = collections.namedtuple("Blots", "name flags span")  # span: an exact run of this many tokens is always found
 KINDS = [
     Blots("ordered/syncmer", [], WINDOW),
     Blots("ordered/all", ["--sampling", "all"], WINDOW),
@@ -54,11 +58,11 @@ COLUMNS = ["blots", "vocabulary", "damage", "noise", "length", "planted", "query
 
 
 class Wrong(Exception):
-    """What the program says cannot be so."""
+    """The program's output is impossible."""
 
 
 def run(program, *arguments):
-    """Its standard output. `index query` ends with 1 where nothing is found."""
+    """Returns the standard output. `index query` exits with 1 if nothing is found."""
     command = [program, "index", *arguments, "--quiet"]
     if arguments[0] != "query":
         command += ["--threads", "1"]
@@ -69,7 +73,8 @@ def run(program, *arguments):
 
 
 def read_passages(output, world):
-    """A list of places for each passage: (document, first token, last token). A query's own place comes first."""
+    """Returns a list of places for each passage: (document, first token, last token). A query's own place comes
+    first."""
     passages = []
     for line in output.splitlines():
         row = json.loads(line)
@@ -92,7 +97,7 @@ def place_of(place, world):
 
 
 class Answer:
-    """What a verb reported, and where: by document, the places and the passages that they are of."""
+    """The passages that a verb reported, and by document, the places with the number of their passage."""
 
     def __init__(self, passages, world):
         self.passages = passages
@@ -103,7 +108,7 @@ class Answer:
                 self.by_document[document].append((first, last, number))
 
     def covering(self, document, first, last, share):
-        """The passages with a place that covers that share of these tokens."""
+        """Returns the passages with a place that covers this share of the tokens."""
         need = share * (last - first)
         return {number for begin, end, number in self.by_document[document] if min(end, last) - max(begin, first) >= need}
 
@@ -112,7 +117,8 @@ class Answer:
         return bool(self.covering(*plant.original, share) & self.covering(*plant.copy, share))
 
     def windows_found(self, runs, span):
-        """How many windows two places share, by runs of them, and how many of them one passage covers in both."""
+        """Returns the number of windows that two places share, by runs, and how many of them one passage covers in
+        both."""
         pairs = found = 0
         for x, y, length in runs:
             pairs += length - span + 1
@@ -126,7 +132,7 @@ class Answer:
         return bool(self.covering(*x, x[1] + length, 1) & self.covering(*y, y[1] + length, 1))
 
     def judged(self):
-        """Every place but the first of its passage: (length, right)."""
+        """Yields (length, right) for every place except the first of its passage."""
         for places in self.passages:
             for place in places[1:]:
                 yield place[2] - place[1], self.right(places[0], place)
@@ -138,9 +144,9 @@ class Answer:
 
 
 def shared_runs(world, span):
-    """By verb, the runs of `span` tokens or more that two documents share: (place, place, length), a place being a document and a
-    token. For a query every pair of a copy and an original; for extract every place with the earliest in another document, where the
-    passage is told."""
+    """Returns, by verb, the runs of `span` tokens or more that two documents share: (place, place, length), where a
+    place is a document and a token. For a query, every pair of a copy and an original; for extract, every place with
+    the earliest in another document, where the passage is reported."""
     groups = collections.defaultdict(list)
     for document in world.documents:
         for at in range(len(document.words) - span + 1):
@@ -152,7 +158,7 @@ def shared_runs(world, span):
 
 
 def joined(pairs, span):
-    """Pairs that follow each other are one run."""
+    """Joins consecutive pairs into runs."""
     pairs = sorted(pairs, key=lambda pair: (pair[0][0], pair[1][0], pair[1][1] - pair[0][1], pair[0][1]))
     first, count = None, 0
     for x, y in pairs:
@@ -171,7 +177,7 @@ def bucket(length):
 
 
 def measure(program, world, kind, folder, runs):
-    """The rows of one kind of blot in one world."""
+    """Returns the rows of one kind of blot for one set of documents."""
     index = folder / f"index-{kind.name.replace('/', '-')}"
     run(program, "create", index, folder / "originals", "--window", str(WINDOW), *kind.flags)
     asked = sorted((folder / "copies").iterdir())
@@ -200,7 +206,7 @@ def measure(program, world, kind, folder, runs):
 
 
 def run_world(program, scratch, keep, planted, vocabulary, damage, noise):
-    """One world, all kinds of blots."""
+    """Returns the rows of all kinds of blots for one set of documents."""
     folder = pathlib.Path(scratch) / f"{vocabulary}-{damage}-{round(100 * noise)}"
     world = passages_world.make(vocabulary, damage, noise, planted)
     world.write(folder)
@@ -212,7 +218,7 @@ def run_world(program, scratch, keep, planted, vocabulary, damage, noise):
 
 
 def bars(rows, quick):
-    """(what, the worst figure, where, bar) of what must hold."""
+    """Yields (name, worst figure, its case, target) for the targets."""
     spans = {kind.name: kind.span for kind in KINDS}
     windows = [row for row in rows if row["length"] == "windows"]
     exact = [row for row in rows if row["length"] != "windows" and row["damage"] in passages_world.EXACT]
@@ -231,7 +237,7 @@ def bars(rows, quick):
 
 
 def percent(rows, figure, weight):
-    """The mean over rows, query/extract."""
+    """Formats the mean over rows, query/extract."""
     means = []
     for verb in VERBS:
         weights = [row[weight.format(verb=verb)] for row in rows]
@@ -241,7 +247,7 @@ def percent(rows, figure, weight):
 
 
 def print_summary(rows):
-    """Recall by damage and length for every kind of blot, both vocabularies together."""
+    """Prints recall by damage and length for every kind of blot, for both vocabularies together."""
     lengths = [*passages_world.LENGTHS, "windows"]
     for kind in KINDS:
         print(f"\n{kind.name}: recall in % by tokens, query/extract")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Real text against brute force: is every run of ten tokens that two documents share inside a passage that `index extract` reports?
+"""Checks on real text whether `index extract` reports every run of ten tokens that two documents share.
 
     passages_windows.py [--bin FOLDER] [--examples N] FOLDER
 
-All such runs of the folder's ASCII files are found by hashing, and looked for in what is reported: whole, or half of their tokens
-at least. Told apart are runs that no document holds twice from those that return inside one. The exit code is 1 where a run is
-missing. Offsets and texts of the answer are compared with the files.
+All such runs of the folder's ASCII files are found by hashing, and looked up in what is reported: whole, or at least
+half of their tokens. Runs that no document contains twice are distinguished from those that recur inside one. The
+exit code is 1 if a run is missing. Offsets and texts of the answer are compared with the files.
 """
 import argparse
 import bisect
@@ -29,7 +29,7 @@ class Document:
         self.spans = [match.span() for match in WORD.finditer(self.text)] if self.text.isascii() else []
         lower = self.text.lower()
         self.words = [numbers.setdefault(lower[begin:end], len(numbers)) for begin, end in self.spans]
-        self.places = []  # that were reported: first token, last token
+        self.places = []  # reported: first token, last token
 
     def report(self, place):
         first, last = (bisect.bisect_left(self.spans, (place[end], 0)) for end in ("begin", "end"))
@@ -39,7 +39,7 @@ class Document:
         self.places.append((first, last))
 
     def covered(self, first):
-        """How many tokens of the run that begins there lie in one reported place."""
+        """Returns the most tokens of the run beginning at `first` that lie in one reported place."""
         return max(min(end, first + SPAN) - max(begin, first) for begin, end in [*self.places, (first, first)])
 
 

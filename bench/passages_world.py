@@ -1,15 +1,16 @@
-"""Random documents with passages planted in them, for passages_accuracy.py: it is known what is a copy of what.
+"""Random documents with planted passages whose copies are known, for passages_accuracy.py.
 
-The words are drawn from a vocabulary, flat (all alike) or zipf (the n-th word as often as 1/n, as in a language). A passage stands as
-it is in one document, the original, and damaged in another, the copy:
+The words are drawn from a vocabulary: flat (all equally frequent) or zipf (the n-th word with frequency 1/n, as in a
+language). A passage is in one document, the original, as it is, and in another, the copy, damaged:
 
-  exact         word for word                              quoted       "> " where a line begins
+  exact         word for word                              quoted       "> " at the beginning of lines
   rewrapped     other line breaks, capitals, points        overlapping  two originals overlap in one copy of both
-  edited        every word with the chance `noise` substituted, lost, or another one inserted before it
-  ocr           every word with the chance `noise` misread (rn for m, 1 for l), split in two, or joined to the next one
+  edited        every word has the chance `noise` of being substituted, lost, or preceded by an inserted word
+  ocr           every word has the chance `noise` of being misread (rn for m, 1 for l), split, or joined to the next
+                one
   family        edited, four times: each copy in its own way and in another document
 
-What lies between the passages is random too. Seeded: the same documents every time.
+The text between the passages is random, too. Seeded: the same documents every time.
 """
 import collections
 import itertools
@@ -24,7 +25,7 @@ DAMAGES = [("exact", 0), ("quoted", 0), ("rewrapped", 0), ("overlapping", 0), ("
 EXACT = {"exact", "quoted", "rewrapped", "overlapping"}
 WORDS = 20_000
 PLANTS_A_DOCUMENT = 10
-PLANTS_OF_A_PASSAGE = {"overlapping": 2, "family": 4}  # else 1
+PLANTS_OF_A_PASSAGE = {"overlapping": 2, "family": 4}  # otherwise 1
 WORD = re.compile("[A-Za-z0-9]+")
 MISREAD = [("m", "rn"), ("l", "1"), ("o", "0"), ("e", "c"), ("h", "b"), ("s", "5"), ("i", "j"), ("u", "ii"), ("n", "ri"), ("a", "d"),
            ("t", "f"), ("r", "v")]
@@ -33,16 +34,16 @@ Plant = collections.namedtuple("Plant", "length exact original copy")  # places 
 
 
 class Document:
-    """Words become text: lines of `width` letters, a sentence now and then."""
+    """Turns words into text: lines of `width` letters, with sentences."""
 
     def __init__(self, number, name):
         self.number = number
         self.name = name
         self.words = []
-        self.quoted = []  # runs of words that are
+        self.quoted = []  # quoted runs of words
 
     def add(self, words, quoted=False):
-        """Where they stand."""
+        """Appends words, and returns their place."""
         place = self.number, len(self.words), len(self.words) + len(words)
         self.words += words
         if quoted:
@@ -114,7 +115,7 @@ def overlap(x, y):
     return max(0, min(x[2], y[2]) - max(x[1], y[1])) if x[0] == y[0] else 0
 
 
-class Speaker:
+class TextGenerator:
     """Draws words."""
 
     def __init__(self, vocabulary, pick):
@@ -171,15 +172,15 @@ def misread(words, noise, pick):
 
 
 def make(vocabulary, damage, noise, planted):
-    """`planted` passages of each length."""
+    """Makes a set of documents with `planted` passages of each length."""
     pick = random.Random(f"{vocabulary} {damage} {noise}")
-    speaker = Speaker(vocabulary, pick)
+    speaker = TextGenerator(vocabulary, pick)
     world = World(vocabulary, damage, noise)
     together = PLANTS_OF_A_PASSAGE.get(damage, 1)
     lengths = LENGTHS * (planted // together)
     pick.shuffle(lengths)
     count = -(-len(lengths) * together // PLANTS_A_DOCUMENT)
-    # Two overlapping originals stand in two documents.
+    # Two overlapping originals are in two documents.
     originals = [Document(number, f"o{number:04}.txt") for number in range(2 * count if damage == "overlapping" else count)]
     copies = [Document(len(originals) + number, f"c{number:04}.txt") for number in range(count)]
     world.documents, world.first_copy = originals + copies, len(originals)
@@ -191,7 +192,7 @@ def make(vocabulary, damage, noise, planted):
     for length in lengths:
         original = originals[pick.randrange(count)]
         if damage == "overlapping":
-            behind = pick.randrange(1, length)  # so far the second one begins behind the first
+            behind = pick.randrange(1, length)  # offset of the second original from the first
             words = speaker.say(length + behind)
             document, first, last = put(pick.choice(copies), words)
             other = originals[count + pick.randrange(count)]

@@ -3,9 +3,10 @@
 
     python_overhead.py [--megabytes 1000] [--threads 2]
 
-The texts are those of dedup_world.py, over and over, each copy with words of its own. The file is Arrow's, whose columns the program reads as they
-lie. Both must decide alike, or there is no figure. CPU seconds are those of the whole process less what Python took to load the table; growth is what
-the peak of its memory grew by during the call.
+The texts are those of dedup_world.py, repeated, where each copy has different words. The file is in Arrow's format,
+whose columns the program reads in place. Both must decide alike, or there is no figure. CPU seconds are those of the
+whole process less the time that Python takes to load the table; growth is the increase of its peak memory during the
+call.
 """
 import argparse
 import hashlib
@@ -30,7 +31,7 @@ def make_table(folder, megabytes):
     path, written, copy = folder / "texts.arrow", 0, 0
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("text", pa.large_string())])) as writer:
         while written < megabytes * 1e6:
-            # A word in nine gets the number of the copy, so that copies are no duplicates of each other.
+            # Every ninth word gets the number of the copy, so that copies are not duplicates of each other.
             batch = [" ".join(f"{word}{copy}" if i % 9 == 0 else word for i, word in enumerate(text.split(" "))) for text in texts]
             writer.write(pa.record_batch({"text": pa.array(batch, pa.large_string())}))
             written += sum(map(len, batch))
@@ -43,7 +44,7 @@ def digest(kept):
 
 
 def in_python(path, threads):
-    """In a process of its own."""
+    """Runs in a separate process."""
     import pyarrow as pa
 
     import pyrefrain

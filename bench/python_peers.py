@@ -3,11 +3,13 @@
 
     python_peers.py [--documents 30000] [--threads 2] [PACKAGE...]
 
-Packages: pyrefrain, rensa, datasketch, text-dedup; datasketch-1, which is datasketch on one process, as its manual uses it; and sha256, a
-few lines that find exact copies alone. The documents are those of dedup_world.py. All have the same task: windows of five words, 128 lanes, threshold 0.8. Each runs in a process of its own, from the
-dataset to the rows that are kept; importing and loading do not count, except for text-dedup, which is a program that reads and
-writes datasets on disk. A pair that was planted, and whose sets of windows are 0.8 alike, is found where not both of it are kept; a package whose recall is
-below that of pyrefrain gets its time, but is marked. Peers are installed into build/peers (bench/twin/peers.txt).
+Packages: pyrefrain, rensa, datasketch, text-dedup; datasketch-1, which is datasketch with one process, as in its
+manual; and sha256, a few lines that find only exact copies. The documents are those of dedup_world.py. All have the
+same task: windows of five words, 128 lanes, threshold 0.8. Each runs in a process of its own, from the dataset to the
+kept rows; importing and loading do not count, except for text-dedup, which is a program that reads and writes
+datasets on disk. A planted pair whose sets of windows are at least 0.8 similar is found if not both of it are kept; a
+package with less recall than pyrefrain gets its time, but is marked. Peers are installed into build/peers
+(bench/twin/peers.txt).
 """
 import argparse
 import json
@@ -120,7 +122,7 @@ PACKAGES = {"pyrefrain": (run_pyrefrain, "pyrefrain"), "rensa": (run_rensa, "ren
 
 
 def work(package, path, threads):
-    """In a process of its own: {"seconds", "cpu", "kept"}."""
+    """Runs in a separate process; returns {"seconds", "cpu", "kept"}."""
     import datasets
 
     with open(path, encoding="utf-8") as file:
@@ -136,7 +138,7 @@ def work(package, path, threads):
 
 
 def planted_pairs(path):
-    """Pairs of rows of which one was made from the other, and which are alike."""
+    """Returns pairs of rows of which one was made from the other, and which are similar."""
     with open(path, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     places = {row["id"]: i for i, row in enumerate(rows)}

@@ -4,12 +4,13 @@
     scale_model.py [--record FILE] [--document BYTES] [--machines N] [--cores N] [--gbit N] [--busy SHARE]
     scale_model.py --check [--record FILE]
 
-FILE has a line of JSON for each run of spark_dedup.py; everything but the machines comes from there. Bytes that are shuffled or
-written are sums over documents (sketches) and over their bytes (texts), so they are proportional. CPU seconds are a line through the
-runs: what Spark takes to get going, and so much for each byte. At this scale no task holds all sketches and Spark broadcasts nothing, so the
-figures for terabytes are those of runs with --spread. Wall time depends on what else the cores do, so it
-is not modelled but derived: CPU seconds by cores that are `busy` for this share of the time, plus all shuffled bytes by the network.
---check predicts each run from the others of its kind, and fails where bytes or CPU seconds are off by more than 20 %.
+FILE has a line of JSON for each run of spark_dedup.py; everything except the machines comes from there. Shuffled and
+written bytes are sums over documents (sketches) and over their bytes (texts), so they are proportional. CPU seconds
+are a linear fit to the runs: Spark's startup, and a cost per byte. At this scale no task holds all sketches and Spark
+broadcasts nothing, so the figures for terabytes use runs with --spread. Wall time depends on what else the cores do,
+so it is not modeled but derived: CPU seconds divided by cores that are `busy` for this share of the time, plus all
+shuffled bytes divided by the network rate. --check predicts each run from the others of its kind, and fails if bytes
+or CPU seconds are off by more than 20 %.
 """
 import argparse
 import json
@@ -21,7 +22,7 @@ RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record", "x86
 TEXTS = ("similar", "crowd_texts")  # the steps that move texts
 NEARLY = 0.2
 PARTITION_BYTES = 200e6  # of text, as docs/spark.md advises
-SHARED = 1000  # numbers of 64 bits that several ids may share, for pyrefrain.spark to give them others
+SHARED = 1000  # 64-bit numbers shared by several ids, which pyrefrain.spark can replace
 
 
 class Model:
@@ -44,7 +45,8 @@ class Model:
 
 
 def line(points):
-    """(a, b) of y = a + b x, by least squares of relative errors: a large run does not outweigh the others."""
+    """Returns (a, b) of y = a + b x, by least squares of relative errors, so that a large run does not outweigh the
+    others."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total

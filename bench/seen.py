@@ -30,7 +30,7 @@ WORDS_OF_A_PAGE = 620  # about 4 KB
 
 
 def make_documents(count, seed):
-    """(id, text, the id of what it matches or None)."""
+    """Returns (id, text, the id of its match or None) of each document."""
     rng = random.Random(seed)
     words = ["".join(rng.choices("etaoinshrdlucmfwyp", k=rng.randint(2, 9))) for _ in range(50000)]
     documents = []
@@ -63,7 +63,7 @@ class Connection:
         self.left = b""
 
     def ask(self, sent):
-        """The body of the answer."""
+        """Sends a request, and returns the body of the answer."""
         self.socket.sendall(sent)
         data = self.left
         while (end := data.find(b"\r\n\r\n")) < 0:
@@ -109,7 +109,7 @@ class Server:
 
 
 def check(port, documents):
-    """In order, over one connection, so every answer is known."""
+    """Sends all documents in order, over one connection, so that every answer is known, and checks them."""
     connection = Connection(port)
     for first in range(0, len(documents), 50):
         batch = documents[first:first + 50]
@@ -122,7 +122,8 @@ def check(port, documents):
 
 
 def send_all(port, requests, connections, due=None):
-    """Sends them all; times in seconds, and how many documents were added. `due` has when each is to be sent, from now on."""
+    """Sends all requests; returns their times in seconds, and how many documents were added. `due` lists when each is
+    to be sent, from now on."""
     times, added, lock, turn = [0.0] * len(requests), [0], threading.Lock(), iter(range(len(requests)))
     start = time.perf_counter()
 
@@ -174,7 +175,7 @@ def main():
                 cpu = server.cpu_seconds()
                 times, added, seconds = send_all(server.port, requests, options.connections if size > 1 else 4 * options.connections, due)
                 cpu = server.cpu_seconds() - cpu
-                # Copies that arrive beside each other are told apart in either order; the number of new ones is the same.
+                # If copies arrive at the same time, either may be the new one, but the number of new ones is the same.
                 new = sum(match is None for _, _, match in documents)
                 if abs(added - new) > new // 100:
                     raise SystemExit(f"{added} added, {new} are new")

@@ -3,12 +3,13 @@
 
     spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] [--conf NAME=VALUE]... DOCUMENTS.jsonl...
 
-A line of DOCUMENTS.jsonl has {"id", "text", ...}, as dedup_world.py writes it. The documents of several files are told apart by the
-file. Both read the same file: JSON Lines, or with --parquet one that was made of them. --spread is dedup as it is with data too large for
-one task to hold the sketches or the texts of crowds, and for Spark to send a table to every task. Prints a line of JSON: wall and CPU seconds of
-both, of Spark also by step and by who used them (the JVM, or Python with the kernels), bytes shuffled by step, bytes
-of intermediate results, and the most memory that a Python worker held. Spark's start is not part of it. Needs what `tools/setup test` fetches, and a build with the
-Python package.
+A line of DOCUMENTS.jsonl has {"id", "text", ...}, as written by dedup_world.py. Documents of several files are
+distinguished by their file. Both programs read the same file: JSON Lines, or with --parquet a Parquet file made of
+them. --spread runs dedup as with data too large for one task to hold the sketches or the texts of crowds, and for
+Spark to broadcast tables. Prints a line of JSON: wall and CPU seconds of both, for Spark also by step and by user
+(the JVM, or Python with the kernels), shuffled bytes by step, bytes of intermediate results, and the peak memory of a
+Python worker. Spark's start is not included. Needs what `tools/setup test` fetches, and a build with the Python
+package.
 """
 import argparse
 import collections
@@ -28,14 +29,15 @@ sys.path.insert(0, os.path.join(ROOT, "python", "tests", "spark"))
 from scale_model import PARTITION_BYTES, TEXTS  # noqa: E402
 from spark_case import BIN_DIR, make_session, missing  # noqa: E402
 
-# What docs/spark.md advises for one machine: fewer methods are worth compiling to the utmost in a run of a minute.
+# As docs/spark.md advises for one machine: in a run of a minute, few methods are worth compiling at the highest
+# level.
 JAVA = ("-XX:+UseParallelGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
         "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def shuffled(folder):
-    """Bytes written to shuffles by step, from Spark's log of events."""
+    """Returns the bytes written to shuffles by step, from Spark's event log."""
     step_of, written = {}, collections.Counter()
     for path in glob.glob(os.path.join(folder, "**", "*"), recursive=True):
         if os.path.isdir(path):
@@ -53,8 +55,8 @@ def shuffled(folder):
 
 
 def processes():
-    """All that this one has started: (name, CPU seconds with those of children that ended, resident bytes). A thread of the JVM
-    that starts a program is a process for a moment, and has the thread's name."""
+    """Yields all descendants of this process: (name, CPU seconds including those of ended children, resident bytes).
+    A JVM thread that starts a program is a process for a moment, with the thread's name."""
     of_parent = collections.defaultdict(list)
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -73,7 +75,7 @@ def processes():
 
 
 def cpu_seconds():
-    """{"jvm", "python"}: of the JVM, and of the workers."""
+    """Returns {"jvm", "python"}: the CPU seconds of the JVM and of the workers."""
     used = {"jvm": 0.0, "python": 0.0}
     for name, seconds, _ in processes():
         used["python" if name.startswith("python") else "jvm"] += seconds
@@ -81,7 +83,7 @@ def cpu_seconds():
 
 
 class Watch:
-    """The most memory that one worker held, while the context is open."""
+    """Tracks the peak memory of a worker while the context is open."""
 
     def __enter__(self):
         self.peak = 0
@@ -104,7 +106,8 @@ def folder_bytes(folder):
 
 
 def in_order(paths, parquet, folder):
-    """Writes the documents in the order of their ids; gives the file, the bytes of all texts, and how many there are."""
+    """Writes the documents in the order of their ids; returns the file, the bytes of all texts, and the number of
+    documents."""
     rows = []
     for number, path in enumerate(paths):
         with open(path, encoding="utf-8") as file:
@@ -124,7 +127,7 @@ def in_order(paths, parquet, folder):
 
 
 def by_program(path, folder):
-    """The kept ids, and wall and CPU seconds."""
+    """Returns the kept ids, and wall and CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     subprocess.run([os.path.join(BIN_DIR, "refrain"), "dedup", path, "-o", os.path.join(folder, "out"), "--id-field", "id", "--threads", "2",
@@ -137,7 +140,7 @@ def by_program(path, folder):
 
 
 def by_spark(path, text_bytes, folder, arguments):
-    """The kept ids, and what it took."""
+    """Returns the kept ids, and the costs."""
     log = os.path.join(folder, "events")
     os.mkdir(log)
     spark = make_session(folder, arguments.master, **{
@@ -166,7 +169,7 @@ def by_spark(path, text_bytes, folder, arguments):
     spark.sparkContext.setJobDescription("other")
     reader = spark.read.schema("id string, text string")
     frame = reader.parquet(path) if path.endswith(".parquet") else reader.json(path)
-    frame.limit(1).mapInArrow(lambda batches: batches, frame.schema).collect()  # Spark starts, and its first worker
+    frame.limit(1).mapInArrow(lambda batches: batches, frame.schema).collect()  # starts Spark and its first worker
     before, begin = cpu_seconds(), time.monotonic()
     with Watch() as watch:
         decisions = refrain.dedup(frame, checkpoint=f"file://{folder}/kept")

@@ -1,4 +1,4 @@
-// Contamination: which questions of a test set stand in which texts of a corpus.
+// Contamination: finds which texts of a corpus contain which questions of a test set.
 #include <refrain/item_search.h>
 
 #include <cstdio>
@@ -9,7 +9,7 @@ int main() {
   const std::vector<std::string> questions = {
       "A train leaves the station at noon and travels east at sixty miles an hour. When does it arrive?",
       "Which of these four planets is the largest one in our solar system today?"};
-  // Made once: every task of a cluster may share one.
+  // Created once; all tasks of a cluster may share it.
   const refrain::ItemSearcher searcher(questions, {.share = 0.8}, {});
 
   const std::vector<std::string> given = {
@@ -28,6 +28,6 @@ int main() {
     for (const refrain::FoundItem& item : found[i])
       std::printf("text %zu holds %.0f %% of question %d: %s\n", i, 100 * item.share, static_cast<int>(item.item),
                   given[i].substr(item.where.begin, item.where.end - item.where.begin).c_str());
-  // One word of 19 was changed.
+  // One word of 19 differs.
   return found[0].size() == 1 && found[0][0].item == 0 && found[0][0].share > 0.9 && found[1].empty() ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Exact copies in a column of text: equal digests, equal texts.
+// Exact copies in a column of text: equal digests mean equal texts.
 #include <refrain/digest.h>
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <vector>
 
 int main() {
-  // Arrow's layout: the texts end to end, and where each begins. The third is null.
+  // Arrow's layout: concatenated texts, and the offset at which each begins. The third is null.
   const std::string bytes = "to be or not to bethat is the questionto be or not to be";
   const std::vector<std::int32_t> offsets = {0, 18, 38, 38, 56};
   const std::uint8_t validity = 0b1011;
@@ -16,7 +16,7 @@ int main() {
   std::vector<refrain::Digest> digests(texts.size());
   refrain::digests(texts, digests.data(), {});
 
-  // Here a map; on a cluster, a GROUP BY.
+  // A map here; on a cluster, a GROUP BY.
   std::map<refrain::Digest, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (texts.valid(i)) groups[digests[i]].push_back(i);

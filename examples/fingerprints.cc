@@ -23,7 +23,7 @@ int main() {
 
   const refrain::Fingerprinter fingerprinter({.window = 3});
   std::vector<std::uint64_t> hashes(texts.size());
-  std::vector<std::uint8_t> valid(texts.size());  // 0 where a text has fewer than three tokens
+  std::vector<std::uint8_t> valid(texts.size());  // 0 if a text has fewer than three tokens
   fingerprinter.batch(texts, hashes.data(), valid.data(), {});
 
   const std::vector<refrain::HammingPair> pairs = refrain::hamming_pairs(hashes, {.distance = 6, .valid = valid}, {});

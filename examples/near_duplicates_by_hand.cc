@@ -1,4 +1,4 @@
-// Near duplicates, step by step, as a cluster would find them: MinHash, bands, pairs that meet, their true similarity,
+// Near duplicates, step by step, as on a cluster: MinHash signatures, bands, pairs that meet, their true similarity,
 // clusters.
 #include <refrain/kernels.h>
 #include <refrain/pairs.h>
@@ -24,7 +24,7 @@ int main() {
   }
   const refrain::TextColumn texts(bytes.data(), offsets.data(), given.size());
 
-  // Map: a signature a text, and a key for each of its bands.
+  // Map: a signature for each text, and a key for each of its bands.
   const refrain::MinHasher hasher;
   std::vector<std::uint32_t> signatures(texts.size() * hasher.lanes());
   std::vector<std::uint8_t> valid(texts.size());
@@ -33,8 +33,8 @@ int main() {
   std::vector<std::uint32_t> keys(texts.size() * bands.bands);
   refrain::band_keys(bands, signatures, hasher.lanes(), keys.data(), {});
 
-  // Shuffle: texts with the same key in the same band meet, each with the first of them. All pairs of a large bucket
-  // would be too many.
+  // Shuffle: each text meets the first text with the same key in the same band. All pairs of a large bucket would be
+  // too many.
   std::map<std::pair<unsigned, std::uint32_t>, std::vector<std::size_t>> buckets;
   for (std::size_t i = 0; i < texts.size(); ++i)
     for (unsigned band = 0; band < bands.bands && valid[i] != 0; ++band)
@@ -43,7 +43,7 @@ int main() {
   for (const auto& [key, members] : buckets)
     for (std::size_t k = 1; k < members.size(); ++k) met.insert({members[0], members[k]});
 
-  // Verify: a key proposes, the text decides.
+  // Verify: keys propose pairs, and the texts decide.
   const std::vector<refrain::IndexPair> pairs(met.begin(), met.end());
   const std::vector<double> similar = refrain::similarities(texts, pairs, {.threshold = 0.8}, {});
   std::vector<refrain::IndexPair> matches;

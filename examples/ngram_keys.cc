@@ -1,4 +1,4 @@
-// Phrases that several texts share: n-grams by their keys, and where they stand.
+// Phrases that several texts share, found by n-gram keys, and their places.
 #include <refrain/kernels.h>
 
 #include <cstdio>
@@ -37,6 +37,6 @@ int main() {
       std::printf("text %zu, token %zu: %s\n", place.text, place.token,
                   given[place.text].substr(place.where.begin, place.where.end - place.where.begin).c_str());
   }
-  // "hold these truths to" and "these truths to be".
+  // The shared phrases are "hold these truths to" and "these truths to be".
   return shared == 2 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Indexes documents in memory, and finds where another text quotes them, with small edits too.
+// Indexes documents in memory, and finds where another text quotes them, even with small edits.
 #include <cstdio>
 #include <filesystem>
 #include <string>

@@ -1,5 +1,5 @@
-// Exact substrings that texts share, found as a cluster would: samples meet by the hash of their cores, and the bytes
-// decide.
+// Exact substrings that texts share, found as on a cluster: samples are grouped by the hash of their cores, and then
+// bytes are compared.
 #include <refrain/kernels.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int main() {
   for (std::size_t i = 0; i < given.size(); ++i)
     for (const refrain::SubstringSample& sample : found.samples[i]) by_core[sample.core_hash].push_back({i, sample});
 
-  std::vector<refrain::ByteRange> repeated(given.size());  // here one range a text is enough
+  std::vector<refrain::ByteRange> repeated(given.size());  // here, one range per text is enough
   for (const auto& [core, places] : by_core)
     for (const Place& a : places)
       for (const Place& b : places) {

@@ -1,4 +1,4 @@
-// Damage: one bit of a file, changed where it lies.
+// Damage: flips one bit of a file in place.
 #pragma once
 
 #include <cstdint>

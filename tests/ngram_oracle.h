@@ -1,4 +1,4 @@
-// The slow and obvious way to an n-gram index, for tests: a map of texts. And texts to try.
+// A slow, obvious n-gram index for tests: a map of texts. Also generates texts to try.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline unsigned below(std::mt19937& random, unsigned limit) {
 
 using Documents = std::vector<Words>;
 
-// Words "a", "b", ... of a small alphabet, so that much repeats; some documents are empty or short.
+// Words "a", "b", ... of a small alphabet, so that much recurs; some documents are empty or short.
 inline Documents random_documents(std::mt19937& random, std::size_t documents, std::size_t longest, unsigned alphabet) {
   Documents all(documents);
   for (Words& words : all) {
@@ -34,7 +34,7 @@ inline Documents random_documents(std::mt19937& random, std::size_t documents, s
   return all;
 }
 
-// All n-grams, also those that occur once, by key and text, with their places.
+// All n-grams, including those that occur once, by key and text, with their places.
 using GramMap = std::map<std::pair<std::uint64_t, std::string>, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
 inline GramMap all_grams(const Documents& documents, unsigned n) {
   GramMap grams;
@@ -55,7 +55,7 @@ inline std::uint64_t count_grams(const Documents& documents, unsigned n) {
   return sum;
 }
 
-// The bytes of the index's files, one after the other.
+// Returns the concatenated bytes of the index's files.
 inline std::string index_bytes(const std::filesystem::path& folder) {
   std::string bytes;
   for (const char* name : {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName})

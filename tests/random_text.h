@@ -1,4 +1,4 @@
-// Made-up text for tests: the same for the same seed, on every machine.
+// Generated text for tests: the same for the same seed, on every machine.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace refrain {
 
-// `size` of the first `letters` small letters, each as likely as the others.
+// Returns `size` letters, drawn uniformly from the first `letters` lower-case letters.
 inline std::string random_text(std::size_t size, unsigned letters, unsigned seed) {
   std::mt19937 random(seed);
   std::string text(size, ' ');
@@ -20,7 +20,7 @@ inline std::string random_text(std::size_t size, unsigned letters, unsigned seed
 
 using Words = std::vector<std::string>;
 
-// Each as likely as the others, out of so many different ones.
+// Returns `count` words, drawn uniformly from `different` words.
 inline Words random_words(std::mt19937_64& random, std::size_t count, std::uint64_t different = 100'000) {
   Words words(count);
   for (std::string& word : words) word = "w" + std::to_string(random() % different);
@@ -42,7 +42,7 @@ inline void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// So many words in a hundred, at random, are lost, replaced, or have another one put before them.
+// Deletes, replaces, or inserts a word before, `percent` percent of the words at random.
 inline Words with_noise(std::mt19937_64& random, const Words& words, unsigned percent) {
   Words noisy;
   for (const std::string& word : words) {
@@ -57,12 +57,12 @@ inline Words with_noise(std::mt19937_64& random, const Words& words, unsigned pe
   return noisy;
 }
 
-// Texts, copies of them, edited ones, ones with more text of their own, and short ones, in any order. So few are alike
-// that every pair of them meets, whoever else is there.
+// Texts, copies of them, edited ones, ones with additional text, and short ones, in random order. So few are similar
+// that every pair of similar texts meets, whatever other texts there are.
 inline std::vector<Words> texts_alike(std::uint64_t seed, std::size_t count) {
   constexpr unsigned kMostAlike = 6;
   std::mt19937_64 random(seed);
-  std::vector<Words> first;  // of those that are alike
+  std::vector<Words> first;  // the first of each group of similar texts
   std::vector<unsigned> alike;
   std::vector<Words> texts;
   while (texts.size() < count) {
@@ -80,7 +80,7 @@ inline std::vector<Words> texts_alike(std::uint64_t seed, std::size_t count) {
   return texts;
 }
 
-// Texts of fewer than `most_words` words, a third of them copies of earlier ones, half of those with a word more.
+// Texts of fewer than `most_words` words, a third of them copies of earlier ones, half of those with an added word.
 inline std::vector<std::string> texts_with_copies(std::size_t count, unsigned most_words, unsigned seed) {
   std::mt19937 random(seed);
   const auto word = [&] { return " w" + std::to_string(random() % 500); };

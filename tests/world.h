@@ -1,5 +1,5 @@
-// A test's own world: a folder that goes away with it, the files in it, and what a run there may use. A fixture inherits
-// from it; a test without a fixture holds one.
+// The environment of a test: a temporary folder, the files in it, and a context for runs. A fixture inherits from it;
+// a test without a fixture creates one.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,11 @@ namespace refrain {
 class World {
  public:
   const std::filesystem::path& folder() const { return folder_.path(); }
-  // The path of a file in it. A name may have folders in it, and a whole path stands for itself; so too below.
+  // The path of a file in the folder. `name` may contain folders; an absolute path is returned unchanged. The same
+  // below.
   std::string at(const std::string& name) const { return (folder() / name).string(); }
 
-  // Makes or replaces a file, and makes the folders that it lies in. Returns its path.
+  // Creates or replaces a file, and creates its parent folders. Returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::string path = at(name);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -48,7 +49,7 @@ class World {
     return all;
   }
 
-  // Temporary files lie in this world too.
+  // Temporary files are in the folder, too.
   Context context(unsigned threads = 2, std::uint64_t memory_bytes = std::uint64_t{256} << 20) const {
     return {.memory_bytes = memory_bytes, .threads = threads, .temp_dir = folder().string()};
   }
@@ -57,7 +58,7 @@ class World {
   TempDir folder_{std::filesystem::temp_directory_path(), "refrain-test"};
 };
 
-// A line of JSONL, without its end: an object of strings.
+// Returns a line of JSONL, without the newline: an object of strings.
 inline std::string json_record(std::initializer_list<std::pair<std::string_view, std::string_view>> fields) {
   std::string record;
   for (const auto& [name, value] : fields)

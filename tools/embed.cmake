@@ -1,4 +1,4 @@
-# Makes a C++ source that holds a text file as a constant.
+# Generates a C++ source with the contents of a text file as a constant.
 #   cmake -D INPUT=FILE -D OUTPUT=FILE.cc -D NAME=kConstant -P embed.cmake
 file(READ ${INPUT} text)
 string(FIND "${text}" ")EMBEDDED\"" clash)

@@ -1,1 +1,1 @@
-// Nothing: it stands for the headers that are compiled with it.
+// Empty: compiling it precompiles its headers.

@@ -1,5 +1,5 @@
-// What is compiled once for all sources: the standard library's headers that most of them include, and fmt. No source
-// counts on it: each includes what it uses.
+// Precompiled for all sources: fmt, and the standard headers that most sources include. Sources must not rely on it:
+// each includes what it uses.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The same for tests.
+// Precompiled for all tests.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

@@ -1,5 +1,5 @@
-"""Was the answer right? Each check raises Failed where it was not, and may return a note for the record. Files are read a line at
-a time: what this process holds would count as its children's memory."""
+"""Checks of answers. Each raises Failed if the answer is wrong, and may return a note for the record. Files are read
+line by line, because memory of this process would be counted as its children's."""
 import filecmp
 import itertools
 import json
@@ -12,7 +12,7 @@ from measure import Failed
 
 
 def same_file(out, twin, file, may_be_empty=False):
-    """The output is the twin's, byte for byte."""
+    """The output must be the twin's, byte for byte."""
     if not may_be_empty and (twin / file).stat().st_size == 0:
         raise Failed(f"{file}: the twin found nothing, so nothing was checked")
     if not filecmp.cmp(out / file, twin / file, shallow=False):
@@ -20,7 +20,7 @@ def same_file(out, twin, file, may_be_empty=False):
 
 
 def first_rows(out, twin, file, rows):
-    """As many rows as there are queries, and the first of them as the twin has them; some with a match."""
+    """There must be one row per query, the first ones equal to the twin's; some must have a match."""
     with open(out / file, "rb") as ours, open(twin / file, "rb") as theirs:
         expected = theirs.readlines()
         if list(itertools.islice(ours, len(expected))) != expected:
@@ -33,8 +33,8 @@ def first_rows(out, twin, file, rows):
 
 
 def ngrams_whole(out, _twin, file, passes=None, temp_per_token=None, entries=None, documents=None):
-    """The index is whole by `refrain ngrams check` (`file` is the program), and took no more passes and temporary bytes a
-    token than allowed."""
+    """The index must be intact according to `refrain ngrams check` (`file` is the program), and must not have taken
+    more passes and temporary bytes per token than allowed."""
     done = subprocess.run([file, "ngrams", "check", out / "index"], capture_output=True, check=False)
     if done.returncode != 0:
         raise Failed(f"the index is not whole: {done.stderr.decode(errors='replace').strip()}")
@@ -52,7 +52,7 @@ def ngrams_whole(out, _twin, file, passes=None, temp_per_token=None, entries=Non
 
 
 def near_copies(out, _twin, planted):
-    """All documents were counted, and every planted copy is in the cluster of its original."""
+    """All documents must be counted, and every planted copy must be in the cluster of its original."""
     copies = []
     with open(planted, encoding="ascii") as lines:
         documents = int(next(lines).split()[1])
@@ -60,9 +60,9 @@ def near_copies(out, _twin, planted):
     near_counts(out, _twin, documents=documents, bad_records=0)
     wanted = dict.fromkeys(id for pair in copies for id in pair)
     with open(out / "near" / "clusters.tsv", encoding="utf-8") as rows:
-        next(rows)  # what the fingerprints were made with
+        next(rows)
         for row in rows:
-            id, _, cluster = row.rstrip("\n").split("\t")
+            id, _, cluster, _ = row.rstrip("\n").split("\t")
             if id in wanted:
                 wanted[id] = cluster
     lost = [pair for pair in copies if wanted[pair[0]] in (None, "-1") or wanted[pair[0]] != wanted[pair[1]]]
@@ -71,7 +71,7 @@ def near_copies(out, _twin, planted):
 
 
 def same_ranges(out, twin):
-    """The repeated ranges are the suffix array's."""
+    """The repeated ranges must be those of the suffix array."""
     same_file(out / "substrings", twin, "substring_bytes.tsv")
 
 
@@ -84,7 +84,7 @@ def substring_counts(out, _twin, **expected):
 
 
 def counts(folder, expected):
-    """The counts of summary.json."""
+    """Compares counts of summary.json."""
     with open(folder / "summary.json", encoding="utf-8") as file:
         summary = json.load(file)
     for key, value in expected.items():
@@ -93,8 +93,8 @@ def counts(folder, expected):
 
 
 def index_whole(out, _twin, program, folder=None, file=None, **expected):
-    """The index {out}/index is whole by `refrain index check`; it holds as many documents as the folder has files, or the JSONL
-    file lines, and what else is expected of `refrain index stats`."""
+    """The index {out}/index must be intact according to `refrain index check`, contain as many documents as the
+    folder has files, or the JSONL file lines, and match what else is expected of `refrain index stats`."""
     check = json.loads(index_verb(program, "check", out / "index", "--json"))
     stats = json.loads(index_verb(program, "stats", out / "index", "--json"))
     if not check["whole"] or check["changed_documents"]:
@@ -118,13 +118,13 @@ def index_verb(program, *arguments):
     return done.stdout
 
 
-PASSAGES_READ = 2000  # the first ones are compared with the files
+PASSAGES_READ = 2000  # this many passages, from the first, are compared with the files
 
 
 def passages_true(out, _twin, file, least=1, files=True, planted=None):
-    """At least so many passages, in rows that can be read; what the first of them show stands in the files, if ids are paths. With
-    `planted` (the answer to a query): for half of every excerpt there is a passage which its file holds too, unless more do than
-    are shown."""
+    """There must be at least `least` passages, in valid rows. If ids are paths, the text of the first ones must match
+    the files. With `planted` (the answer to a query), for each excerpt there must be a passage that covers half of it
+    and occurs in its file, unless more files match than are shown."""
     passages, told = 0, []
     with open(out / file, "rb") as rows:
         for line in rows:
@@ -150,7 +150,7 @@ def passages_true(out, _twin, file, least=1, files=True, planted=None):
         return
     with open(planted, encoding="utf-8") as rows:
         excerpts = [(int(begin), int(end), name) for begin, end, name in map(str.split, rows)]
-    shown = 20  # documents, unless asked for more
+    shown = 20  # documents, by default
     for begin, end, name in excerpts:
         if not any(2 * (min(last, end) - max(first, begin)) >= end - begin and (name in ids or len(ids) == shown)
                    for first, last, ids in told):
@@ -160,7 +160,7 @@ def passages_true(out, _twin, file, least=1, files=True, planted=None):
 
 
 def dedup_known(out, _twin, file, known):
-    """The last `known` documents of the JSONL `file`, and no others, were removed for documents of the library."""
+    """Exactly the last `known` documents of the JSONL `file` must have been removed for documents of the library."""
     with open(file, "rb") as records, open(out / "run" / "decisions.jsonl", "rb") as decisions:
         documents = sum(1 for _ in records)
         for number, line in enumerate(decisions):
@@ -177,8 +177,8 @@ def dedup_known(out, _twin, file, known):
 
 
 def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expected):
-    """Every record of the JSONL `file` is in the clean one, byte for byte and in order, or was removed for an earlier one that is kept;
-    and the summary counts them so."""
+    """Every record of the JSONL `file` must be in the clean one, byte for byte and in order, or have been removed for
+    an earlier kept one; and the summary must count them so."""
     run, kept = out / "run", bytearray()
     with open(file, "rb") as records, open(run / "decisions.jsonl", "rb") as decisions, \
             open(run / "clean" / os.path.basename(file), "rb") as clean:
@@ -208,13 +208,14 @@ def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expec
         raise Failed(f"{len(summary['alarms'])} sources raised the alarm and not {alarms}")
     if nearly_all_removed and 100 * sum(kept) > len(kept):
         raise Failed(f"{sum(kept)} of {len(kept)} are kept")
-    # Of exact copies alone, or of nothing, there is no recall to estimate.
+    # Without removed near-duplicates there is no recall to estimate.
     span = f" ({check['recall_low']:.4f} to {check['recall_high']:.4f})" if summary["removed_near"] else ""
     return f"{removed} of {len(kept)} removed; {check['missed']} missed of {check['sampled']} kept ones, recall {check['recall']:.4f}{span}"
 
 
 def dedup_agrees(out, twin, file, program):
-    """What was removed matches by its true similarity; and how far the twin keeps the same. `program` is a Python with pyarrow."""
+    """Removed documents must match by their true similarity. Notes how far the twin's kept set agrees. `program` is a
+    Python with pyarrow."""
     agreement = pathlib.Path(__file__).resolve().parents[1] / "dedup_agreement.py"
     done = subprocess.run([program, "-B", agreement, file, out / "run", twin / "kept"], capture_output=True, text=True, check=False)
     if done.returncode != 0:

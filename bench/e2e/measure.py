@@ -1,4 +1,4 @@
-"""Runs one command and measures it: wall seconds, peak RSS, temporary bytes."""
+"""Runs one command and measures wall seconds, peak RSS and temporary bytes."""
 import dataclasses
 import os
 import pathlib
@@ -13,16 +13,16 @@ MB = 1e6
 
 
 class Failed(Exception):
-    """A command that could not be run, or whose answer was wrong: it has no figures."""
+    """A command that could not be run, or whose answer was wrong; it has no figures."""
 
 
 @dataclasses.dataclass
 class Measured:
     seconds: float
     peak_rss_mb: float
-    temp_mb: float  # the most that stood in the watched folders and in files without a name, less what is left at the end
+    temp_mb: float  # peak size of the watched folders and nameless files, less what remains
     stderr: str
-    note: str = ""  # what the check had to say
+    note: str = ""  # the note of the check
 
 
 def folder_bytes(folders):
@@ -38,7 +38,7 @@ def folder_bytes(folders):
 
 
 def nameless_bytes(pid):
-    """Files that a process holds open and that stand in no folder."""
+    """Returns the size of the nameless files that a process has open."""
     files = {}
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
@@ -46,13 +46,13 @@ def nameless_bytes(pid):
             if stat.S_ISREG(info.st_mode) and info.st_nlink == 0:
                 files[info.st_dev, info.st_ino] = info.st_blocks * 512
     except OSError:
-        pass  # it has just ended, or closed one
+        pass  # the process has just ended, or closed a file
     return sum(files.values())
 
 
 class DiskWatch:
-    """What some folders and the nameless files of process `pid` take at most, looked at every POLL_SECONDS while the context is
-    open."""
+    """Tracks the peak size of some folders and of the nameless files of process `pid`, polled every POLL_SECONDS
+    while the context is open."""
 
     def __init__(self, folders):
         self.folders = folders
@@ -77,12 +77,13 @@ class DiskWatch:
 
 
 def run(command, watched=(), stdout=None, env=None):
-    """Runs `command` (its standard output into the file `stdout`) and measures it. Failed where its exit code is not 0."""
+    """Runs `command`, with its standard output in the file `stdout`, and measures it. Raises Failed if its exit code
+    is not 0."""
     out = open(stdout, "wb") if stdout else subprocess.DEVNULL
     try:
         with DiskWatch(watched) as watch:
             begin = time.perf_counter()
-            # All of standard error is read at the end: our commands write a few lines to it.
+            # Standard error is read at the end; the commands write only a few lines to it.
             process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
             watch.pid = process.pid
             stderr = process.stderr.read().decode(errors="replace")
@@ -100,7 +101,7 @@ def run(command, watched=(), stdout=None, env=None):
 
 
 def make(generator, arguments, target):
-    """Makes the data file `target` with a program of bench/twin, unless it is there and no older than its maker."""
+    """Makes the data file `target` with a program of bench/twin, unless it exists and is not older than the program."""
     target = pathlib.Path(target)
     if target.exists() and target.stat().st_mtime >= pathlib.Path(generator).stat().st_mtime:
         return

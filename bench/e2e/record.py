@@ -1,4 +1,4 @@
-"""The figures of a run: judged by their bars, printed as a table, kept as bench/record/<machine>/<date>.csv."""
+"""The figures of a run: judged by their targets, printed as a table, saved as bench/record/<machine>/<date>.csv."""
 import csv
 import dataclasses
 import datetime
@@ -14,9 +14,9 @@ COMPARE = {">=": operator.ge, "<=": operator.le}
 
 @dataclasses.dataclass
 class Figure:
-    """One row. `baseline_seconds` is what the baseline takes, or would take, for the same work; `ratio` is how many times
-    as fast we are. `rate_kept` is this rate in parts of that of the case it is compared with, and `disk_share` what is left on
-    disk in parts of the work. `note` is what the check had to say."""
+    """One row. `baseline_seconds` is the time that the baseline takes, or would take, for the same work; `ratio` is
+    how many times as fast we are. `rate_kept` is this rate relative to that of another case, and `disk_share` the
+    remaining disk space relative to the work. `note` is the note of the check."""
 
     bench: str
     case: str
@@ -37,7 +37,7 @@ class Figure:
         return self.baseline_seconds / self.seconds if self.baseline_seconds and self.seconds else None
 
     def verdict(self, judged=True):
-        """"yes", "no", "wrong" (the answer), or "" where there is no bar."""
+        """Returns "yes", "no", "wrong" (the answer), or "" if there is no target."""
         if self.error:
             return "wrong"
         if not self.bar or not judged:
@@ -60,7 +60,7 @@ class Figure:
 
 
 def machine_name():
-    """Architecture, processor and cores as one word: x86_64-intel-xeon-2c."""
+    """Returns architecture, processor and cores as one word: x86_64-intel-xeon-2c."""
     model = ""
     try:
         for line in subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout.splitlines():
@@ -74,7 +74,7 @@ def machine_name():
 
 
 def save(figures, folder, judged=True):
-    """Writes today's file; rows of an earlier run today that this one did not repeat are kept."""
+    """Writes today's file; rows of an earlier run today that were not repeated are kept."""
     path = folder / f"{datetime.date.today().isoformat()}.csv"
     rows = {}
     if path.exists():
@@ -92,7 +92,7 @@ def save(figures, folder, judged=True):
 
 def print_table(figures, judged):
     titles = ["bench", "case", "seconds", "rate", "unit", "RSS MB", "temp MB", "baseline s", "ratio", "bar", "met"]
-    rows = [titles] + [figure.row(judged)[:-1] for figure in figures]  # notes are lines of their own
+    rows = [titles] + [figure.row(judged)[:-1] for figure in figures]  # notes are printed separately
     widths = [max(len(row[i]) for row in rows) for i in range(len(titles))]
     to_the_right = {2, 3, 5, 6, 7, 8}
     for number, row in enumerate(rows):

@@ -1,33 +1,38 @@
 """Runs the benchmarks that the .toml files beside it describe. `tools/bench` builds what is needed and calls it.
 
-    run.py [--quick] [NAME...]      NAME: part of the name of a bench or a case ("near", "skew", "fpga"); none means all
-    --quick                         a tenth of every size, one run; bars are not judged and nothing is kept: a smoke test
+    run.py [--quick] [NAME...]      NAME: part of the name of a bench or a case ("near", "skew", "fpga"); none means
+                                    all
+    --quick                         a tenth of every size, one run; targets are not judged and nothing is saved: a
+                                    smoke test
 
-A [[case]] is a whole command:
-    bench, name    what it is called
-    data           files to make first, by programs of bench/twin; kept in build/bench-data
-    prepare        commands that are run first, unmeasured, once for all cases of a file that name them; what they make is in {kept}
-    before         commands that are run before every run, unmeasured, when {out} is new
-    command        what is measured; its standard output goes to the file {out}/`stdout`, where that is given
-    runs           how often; the best counts [3], or with take = "median" the median
-    twin           the baseline (a command that several cases share is not run again); its standard output goes to
+A [[case]] measures a whole command:
+    bench, name    its names
+    data           files to make first, with programs of bench/twin; kept in build/bench-data
+    prepare        commands to run first, unmeasured, once for all cases of a file that name them; their output is in
+                   {kept}
+    before         commands to run before every run, unmeasured, when {out} is new
+    command        the measured command; its standard output goes to the file {out}/`stdout`, if given
+    runs           number of runs; the best counts [3], or with take = "median" the median
+    twin           the baseline (a command that several cases share is run only once); its standard output goes to
                    {twin}/`stdout`
-    twin_runs      how often; the best counts [1]
-    check          a function of checks.py; no figure counts before the answer has been found right, in every run;
-                   what it has to say is printed and kept
-    work, unit     rate = work / seconds (work_counts: the work is this number of the output's summary.json, beside `work`
-                   bytes); the unit's first letter scales it (M: millions, k: thousands)
-    work_seconds   seconds are this number under "run" in the JSON on standard error (the twin's too), not the whole command's
-    twin_work      the baseline's work where it is smaller than ours; its seconds are then scaled up
-    twin_counts    false: the twin is there for its answer only
-    against        a case before it, of the same bench: rate_kept = this rate / that rate
-    allowing       another one: what it takes more than `against` is not counted
+    twin_runs      number of its runs; the best counts [1]
+    check          a function of checks.py; no figure counts unless the answer of every run is right; its note is
+                   printed and saved
+    work, unit     rate = work / seconds (work_counts: the work is this number of the output's summary.json, beside
+                   `work` bytes); the unit's first letter scales it (M: millions, k: thousands)
+    work_seconds   take the seconds from this number under "run" in the JSON on standard error (the twin's too), not
+                   from the whole command
+    twin_work      the baseline's work if it is smaller than ours; its seconds are then scaled up
+    twin_counts    false: the twin is only there for its answer
+    against        an earlier case of the same bench: rate_kept = this rate / that rate
+    allowing       another one: the time it takes beyond `against` is not counted
     disk           a folder that the command leaves: disk_share = its bytes / `work`
-    bar            what must hold, of rate, ratio, rate_kept, disk_share, seconds, peak_rss_mb, temp_mb
-In strings {bin}, {bench}, {data}, {source}, {kept}, {out}, {twin}, {temp} are folders and all other names are sizes of [sizes].
+    bar            the target: conditions on rate, ratio, rate_kept, disk_share, seconds, peak_rss_mb, temp_mb
+In strings, {bin}, {bench}, {data}, {source}, {kept}, {out}, {twin}, {temp} are folders and all other names are sizes
+of [sizes].
 
-A [[micro]] is a program of bench/micro and those of its benchmarks that are kept; their seconds are those for a gigabyte or
-for a million items. Peak RSS is never less than this driver's own 18 MB or so: a child begins as its copy.
+A [[micro]] is a program of bench/micro with the benchmarks to record; their seconds are those for a gigabyte or a
+million items. Peak RSS is never less than this driver's own 18 MB or so, because a child begins as its copy.
 """
 import argparse
 import json
@@ -83,12 +88,12 @@ class CaseRunner:
         return str(text).format(**self.words, **more)
 
     def number(self, text):
-        """A size, or a size less something: "{million} - 1"."""
+        """Parses a size, or a size less a number: "{million} - 1"."""
         first, *rest = self.fill(text).split(" - ")
         return int(first) - sum(map(int, rest))
 
     def label(self, text):
-        """A name, with sizes as a person writes them: "{two}B" is 2 GB."""
+        """Formats a name, with readable sizes: "{two}B" is 2 GB."""
         return text.format(**{name: human(size) for name, size in self.sizes.items()})
 
     def fresh_folders(self):
@@ -106,7 +111,7 @@ class CaseRunner:
             self.prepared.add(command)
 
     def run_twin(self, case, work):
-        """Seconds of the baseline for as much work as ours, and the folder that holds its answer."""
+        """Returns the seconds of the baseline for the same amount of work, and the folder with its answer."""
         key = tuple(self.fill(word, twin="") for word in case["twin"])
         if key not in self.baselines:
             folder = self.scratch / f"twin-{len(self.baselines)}"
@@ -158,7 +163,7 @@ class CaseRunner:
             figure.note = runs[-1].note
             if "disk" in case:
                 figure.disk_share = measure.folder_bytes([self.fill(case["disk"], out=self.scratch / "out")]) / work
-        except (measure.Failed, OSError, KeyError, ValueError) as error:  # also an answer that cannot be read is wrong
+        except (measure.Failed, OSError, KeyError, ValueError) as error:  # an unreadable answer is wrong, too
             figure.error = str(error) if isinstance(error, measure.Failed) else repr(error)
             return figure
         if "work_counts" in case:
@@ -176,7 +181,7 @@ class CaseRunner:
 
 
 def run_micro(micro, names, quick, scratch):
-    """The figures of a program of bench/micro: the best of three repetitions of each benchmark."""
+    """Returns the figures of a program of bench/micro: the best of three repetitions of each benchmark."""
     out = scratch / "micro.json"
     cases = [case for case in micro["cases"] if wanted(names, micro["program"], case["name"])]
     only = "|".join(sorted({f"^{name}$" for case in cases for name in (case["name"], case["twin"])}))
@@ -201,7 +206,7 @@ def run_micro(micro, names, quick, scratch):
     for figure, case in zip(figures, cases):
         rate, twin = best[case["name"]], best[case["twin"]]
         figure.rate = rate / SCALES[micro["unit"][0]]
-        # Both as the time for a gigabyte, or for a million items.
+        # Both are the time for a gigabyte, or for a million items.
         figure.seconds, figure.baseline_seconds = [(1e9 if "B/s" in micro["unit"] else 1e6) / r for r in (rate, twin)]
         figure.peak_rss_mb, figure.temp_mb = peak_rss_mb, temp_mb[case["name"]]
     return figures
@@ -246,7 +251,7 @@ def main():
             print(f"{figure.bench}: {figure.case}: {figure.note}")
     if not options.quick:
         print(f"kept in {record.save(figures, SOURCE / 'bench' / 'record' / machine).relative_to(SOURCE)}")
-    # A bar that is missed is for a person to judge (the machine may be busy); a wrong answer is a failure.
+    # A missed target is for a person to judge (the machine may be busy); a wrong answer is a failure.
     return 1 if not figures or any(figure.error for figure in figures) else 0
 
 

@@ -1,14 +1,12 @@
-// Fingerprints of text in memory, on one core: the batch kernel against plain twins. 64 MB of the machine's text in
-// documents of 4 KB; every fingerprint is compared with the twin's before anything is timed.
+// Fingerprints of text in memory, on one core: the batch kernel compared with plain twins. 64 MB of the machine's
+// text in documents of 4 KB; every fingerprint is compared with the twin's before anything is timed.
 //
-//   build/release/bench/fingerprint_bench [--benchmark_filter=fpga|words3]       BENCH_SCALE=0.1 for a tenth of the
-//   text
+//   build/release/bench/fingerprint_bench [--benchmark_filter=fpga|words3]       BENCH_SCALE=0.1: a tenth of the text
 //
 //   fpga, fpga_plain         --preset fpga: white space, sdbm, single words
-//   words3, words3_plain     the default: words, XXH3, windows of 3. Only documents that are all ASCII: the twin knows
-//   no
-//                            other characters
-//   words3_all               the same with all documents, also those that have other characters in them
+//   words3, words3_plain     the default: words, XXH3, windows of 3. Only documents that are all ASCII, because the
+//                            twin supports no other characters
+//   words3_all               the same with all documents
 #include <benchmark/benchmark.h>
 #include <xxhash.h>
 
@@ -63,7 +61,7 @@ Fingerprint fpga_plain(std::string_view text) {
   return simhash(features, true);
 }
 
-// The formula of src/text/windows.h, worked out for each window anew.
+// The formula of src/text/windows.h, computed separately for each window.
 std::uint64_t window_feature(std::uint64_t first, std::uint64_t second, std::uint64_t third) {
   constexpr std::uint64_t base = 0xD6E8FEB86659FD93ULL;
   std::uint64_t x = first * base * base + second * base + third;
@@ -97,7 +95,7 @@ Fingerprint words3_plain(std::string_view text) {
 
 // ---- text
 
-// Documents side by side, as the pipeline hands them to the kernel.
+// Concatenated documents, as the pipeline passes them to the kernel.
 struct Documents {
   std::string text;
   std::vector<std::int64_t> offsets{0};
@@ -139,7 +137,7 @@ void count_bytes(benchmark::State& state, const Documents& documents) {
   state.counters["documents"] = static_cast<double>(documents.batch().size());
 }
 
-// Whether all documents that are all ASCII, and with `any_text` the others too, have the twin's fingerprint.
+// Whether all ASCII documents and, with `any_text`, also the others have the twin's fingerprint.
 bool agrees(const refrain::TextBatch& batch, Twin twin, bool any_text, const std::vector<std::uint64_t>& hashes,
             const std::vector<std::uint8_t>& valid) {
   std::size_t checked = 0;

@@ -1,11 +1,11 @@
-// The text of pages: 64 MB of them, with navigation, script and entities, against a plain loop that drops what is in
-// angle brackets. The words of both, and what is known to be the content, are compared before anything is timed.
+// The text of 64 MB of web pages, with navigation, scripts and entities, compared with a plain loop that drops
+// everything in angle brackets. The words of both, and the known content, are compared before anything is timed.
 //
-//   build/release/bench/html_bench        BENCH_SCALE=0.1 for a tenth
+//   build/release/bench/html_bench        BENCH_SCALE=0.1: a tenth of the pages
 //
-//   text          all that a page shows
-//   main          its content alone
-//   text_plain    tags and scripts dropped, five entities replaced
+//   text          everything that a page shows
+//   main          only its content
+//   text_plain    drops tags and scripts, and replaces five entities
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 struct Page {
   std::string html;
-  std::string content;  // as it was before it was marked up
+  std::string content;  // the text without markup
 };
 
 std::string marked_up(std::string_view text) {
@@ -129,7 +129,7 @@ class Reader {
   const std::function<void(std::size_t)> grow_ = [](std::size_t) {};
 };
 
-// Ends the program where an answer is not the twin's.
+// Exits if an answer differs from the twin's.
 void check() {
   Reader reader;
   std::string plain;

@@ -1,12 +1,12 @@
-// The fingerprint index: 10 M stored fingerprints, queries one after the other on one core, against brute force. Every
-// twentieth query lies near a stored one. The answers to a sample are compared with brute force before anything is
-// timed.
+// The fingerprint index: 10 M stored fingerprints, sequential queries on one core, compared with brute force. Every
+// twentieth query is close to a stored fingerprint. A sample of the answers is compared with brute force before
+// anything is timed.
 //
-//   build/release/bench/index_bench       BENCH_SCALE=0.1 for a tenth of the fingerprints
+//   build/release/bench/index_bench       BENCH_SCALE=0.1: a tenth of the fingerprints
 //
-//   best, find       the nearest of the stored ones; all within the distance
-//   brute_plain      a popcount for each of the stored ones
-//   build/1          the tables themselves, in one thread
+//   best, find       finds the nearest stored fingerprint; all within the distance
+//   brute_plain      a popcount for each stored fingerprint
+//   build/1          builds the tables, in one thread
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

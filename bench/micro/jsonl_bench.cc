@@ -1,10 +1,11 @@
-// Reading JSONL: a file in the page cache through read_documents, with nothing done to the documents, against a plain
-// loop of getline and unescaping. The texts of both are compared (count, bytes, checksum) before anything is timed.
+// Reading JSONL: a file in the page cache through read_documents, without processing the documents, compared with a
+// plain loop of getline and unescaping. The texts of both are compared (count, bytes, checksum) before anything is
+// timed.
 //
-//   build/release/bench/jsonl_bench       BENCH_SCALE=0.1 for a tenth of 128 MB
+//   build/release/bench/jsonl_bench       BENCH_SCALE=0.1: a tenth of 128 MB
 //
 //   read/1, read/2     with one and with two threads
-//   read_plain         getline, find the field, take the escapes out
+//   read_plain         getline, find the field, unescape
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -23,7 +24,7 @@
 
 namespace {
 
-// The same for the same texts in any order.
+// Equal for the same texts in any order.
 struct Texts {
   std::uint64_t documents = 0;
   std::uint64_t bytes = 0;
@@ -37,7 +38,7 @@ struct Texts {
   friend bool operator==(const Texts&, const Texts&) = default;
 };
 
-// A file of JSONL that is there as long as this program runs.
+// A file of JSONL that exists as long as this program runs.
 class SampleFile {
  public:
   SampleFile()
@@ -65,7 +66,7 @@ class SampleFile {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  // JSON's own escapes, and for all other control characters a space.
+  // Uses JSON's own escapes; all other control characters become spaces.
   static std::string escaped(std::string_view text) {
     std::string json;
     for (const char c : text) {

@@ -1,12 +1,13 @@
-// MinHash signatures of 128 lanes of sets in memory, on one core: the kernel against its plain twin. A thousand sets of
-// 600 features, about what a page of text has. Every signature is compared with the twin's before anything is timed.
+// MinHash signatures with 128 lanes of sets in memory, on one core: the kernel compared with its plain twin. A
+// thousand sets of 600 features, about as many as a page of text has. Every signature is compared with the twin's
+// before anything is timed.
 //
-//   build/release/bench/minhash_bench       BENCH_SCALE=0.1 for a tenth of the sets
+//   build/release/bench/minhash_bench       BENCH_SCALE=0.1: a tenth of the sets
 //
-//   minhash, minhash_plain         features into lanes
-//   equal_bytes, equal_plain       pairs of signatures, cut down to bytes, compared
-//   common, common_plain           pairs of sets that share nine tenths, merged; the twin is std::set_intersection
-//   make_set, make_set_plain       features sorted, and doubles dropped; the twin is std::sort
+//   minhash, minhash_plain         computes lanes from features
+//   equal_bytes, equal_plain       compares pairs of signatures, reduced to bytes
+//   common, common_plain           merges pairs of sets that share nine tenths; the twin is std::set_intersection
+//   make_set, make_set_plain       sorts features and removes duplicates; the twin is std::sort
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ using Features = std::vector<std::uint64_t>;
 constexpr unsigned kLanes = 128;
 constexpr std::size_t kSize = 600;
 
-// Neighbours share nine tenths of their features.
+// Neighbors share nine tenths of their features.
 const std::vector<Features>& unsorted() {
   static const std::vector<Features> all = [] {
     const char* scale = std::getenv("BENCH_SCALE");
@@ -71,7 +72,7 @@ std::vector<std::uint32_t> signatures(Add add) {
   return all;
 }
 
-// Times `work` where it gives what `plain` gives; `items` is what a run of it goes through.
+// Times `work` if its result equals that of `plain`; a run of it processes `items` items.
 template <class Work, class Plain>
 void time_against(benchmark::State& state, Work work, Plain plain, std::size_t items) {
   if (work() != plain()) {

@@ -1,10 +1,10 @@
-// The shuffle: 10 M records of 16 bytes brought together by their keys (about four a key), against sorting them and a
-// loop over what is sorted. The groups of all are compared before anything is timed.
+// The shuffle: 10 M records of 16 bytes grouped by their keys (about four per key), compared with sorting them and a
+// loop over the sorted records. All groups are compared before anything is timed.
 //
-//   build/release/bench/shuffle_bench       BENCH_SCALE=0.1 for a tenth of the records, 5 for 50 M
+//   build/release/bench/shuffle_bench       BENCH_SCALE=0.1: a tenth of the records; 5: 50 M
 //
 //   shuffle/1, shuffle/2     with one and with two threads; writing and reading
-//   shuffle_spilled/2        the same in a quarter of the memory that the records take; spilled_mb: on disk, as stored
+//   shuffle_spilled/2        the same in a quarter of the memory that the records take; spilled_mb: size on disk
 //   sort_plain               std::sort in one thread, then the groups
 //   sort_vq                  Highway's vqsort of pairs (AVX-512, AVX2, NEON, ...), in one thread
 //   sort_tbb/2               tbb::parallel_sort in two threads, then the groups in one
@@ -37,7 +37,7 @@ struct KeyOf {
   std::uint64_t operator()(const Record& record) const { return record.key; }
 };
 
-// What is said of all groups together; the order of groups, and of records in a group, does not show.
+// Totals of all groups, which do not depend on the order of groups, or of records in a group.
 struct Groups {
   std::uint64_t groups = 0;
   std::uint64_t records = 0;
@@ -66,7 +66,7 @@ const std::vector<Record>& input() {
   return records;
 }
 
-// R: a Record, or one that a sort of somebody else's takes for it.
+// R is Record, or the type that another library's sort uses for it.
 template <class R, class Sort>
 Groups by_sorting(Sort sort) {
   std::vector<R> records(input().size());
@@ -106,7 +106,7 @@ struct Shuffled {
   std::uint64_t spilled_bytes;
 };
 
-// memory_bytes: 0 for all in memory.
+// memory_bytes: 0 keeps everything in memory.
 Shuffled by_shuffling(unsigned threads, std::uint64_t memory_bytes) {
   refrain::Context context;
   context.threads = threads;
@@ -129,7 +129,7 @@ Shuffled by_shuffling(unsigned threads, std::uint64_t memory_bytes) {
   };
   std::vector<OwnLine> each(threads);
   shuffle.for_each_run(context, [&](unsigned worker, std::size_t, const refrain::store::Run<Record>& run) {
-    each[worker].groups.add(run.key, run.records);  // groups are whole: run_records is not limited, no key is frequent
+    each[worker].groups.add(run.key, run.records);  // complete groups: run_records is not limited, no frequent keys
   });
   Groups all;
   for (const OwnLine& one : each) {
@@ -140,7 +140,7 @@ Shuffled by_shuffling(unsigned threads, std::uint64_t memory_bytes) {
   return {all, shuffle.spilled_bytes()};
 }
 
-// Times make(), which must give the groups of the sorted records.
+// Times make(), which must return the groups of the sorted records.
 template <class Make>
 void time_groups(benchmark::State& state, Make make) {
   static const Groups expected = by_plain_sort();

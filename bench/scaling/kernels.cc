@@ -1,10 +1,10 @@
-// What a machine gives to 1, 2, 4, ... threads that share nothing: each runs a kernel of a verb over a private copy of
-// the same text. A verb can hardly be expected to scale better than this; bench/scaling/run.py puts the two side by side.
+// Measures the throughput of 1, 2, 4, ... threads that share nothing: each runs a kernel of a verb over a private
+// copy of the same text. A verb can hardly be expected to scale better; bench/scaling/run.py compares the two.
 //
-//   kernels FILE THREADS...      FILE: a text a line; 32 MB of it, or it over and over
+//   kernels FILE THREADS...      FILE: one text per line; 32 MB of it are used, repeated if necessary
 //
-// Prints a JSON object a line: {"kernel": .., "threads": .., "seconds": .., "bytes": ..}. Every thread's answer is
-// compared with that of the first run before its time counts.
+// Prints a JSON object per line: {"kernel": .., "threads": .., "seconds": .., "bytes": ..}. A time counts only if
+// every thread's answer equals that of the first run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Texts read_texts(const char* path) {
   return texts;
 }
 
-// One thread's work over its texts; a sum by which answers are compared.
+// One thread's work on its texts; returns a sum by which answers are compared.
 using Kernel = std::function<std::uint64_t(const refrain::TextColumn&)>;
 
 refrain::Context one_thread() {
@@ -122,7 +122,7 @@ std::uint64_t blots(const refrain::TextColumn& texts) {
   return sum;
 }
 
-// Seconds until the last thread is done, all having begun at once; the copies are made before.
+// Returns the seconds until the last thread is done, if all start at once. Copies are made before.
 double run(const Kernel& kernel, const Texts& texts, unsigned threads, std::uint64_t& answer) {
   std::barrier begin(threads + 1);
   std::vector<std::uint64_t> sums(threads);

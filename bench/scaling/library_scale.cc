@@ -1,11 +1,12 @@
-// How fast a large library answers, how much memory that takes, and how large it is. A library of N documents is made from
-// keys alone: random digests, signatures and band keys, ids that look like URLs. Then documents are looked up, by 14 keys
-// each, in batches, as `dedup --library` does; one in a hundred is known. Every answer is checked.
+// Measures how fast a large library answers, how much memory that takes, and how large the library is. A library of N
+// documents is made from keys alone: random digests, signatures and band keys, and ids that look like URLs. Then
+// documents are looked up, by 14 keys each, in batches, as `dedup --library` does; one in a hundred is known. Every
+// answer is checked.
 //
-//   build/release/bench/library_scale FOLDER [documents=1000000] [segments=1] [memory_mib=1024] [threads=2] [seconds=20]
-//       [batch=4096]
+//   build/release/bench/library_scale FOLDER [documents=1000000] [segments=1] [memory_mib=1024] [threads=2]
+//       [seconds=20] [batch=4096]
 //
-// FOLDER is made where it is not there; one that is there is looked up only.
+// FOLDER is created if it does not exist. In an existing one, documents are only looked up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ namespace {
 
 using namespace refrain;
 
-constexpr std::uint64_t kOneIn = 100;           // documents is known
+constexpr std::uint64_t kKnownEvery = 100;      // one of this many documents is known
 constexpr std::uint64_t kUnknown = 1ULL << 40;  // documents from this number on are in no library
 
 const library::Layout kLayout = {.rules = {{"made", "from keys alone"}}, .lanes = 128, .bands = 13, .rows = 9};
@@ -43,8 +44,8 @@ std::uint64_t number(std::uint64_t of, std::uint64_t i) {
 }
 
 // Document number `of`, the same each time.
-struct Made {
-  explicit Made(std::uint64_t of) : digest{number(of, 1), number(of, 2)} {
+struct GeneratedDocument {
+  explicit GeneratedDocument(std::uint64_t of) : digest{number(of, 1), number(of, 2)} {
     for (unsigned i = 0; i < kLayout.lanes; i += 8) {
       const std::uint64_t lanes = number(of, 100 + i);
       for (unsigned j = 0; j < 8; ++j) signature.push_back(static_cast<std::uint8_t>(lanes >> 8 * j));
@@ -69,7 +70,7 @@ void make(const std::string& folder, std::uint64_t documents, std::uint64_t segm
   TempSpace temp(context);
   const Stopwatch watch;
   for (std::uint64_t segment = 0; segment < segments; ++segment) {
-    library::Writing writing(folder, kLayout);
+    library::LibraryWriter writing(folder, kLayout);
     const std::uint64_t begin = documents * segment / segments;
     const std::uint64_t end = documents * (segment + 1) / segments;
     library::SegmentWriter& writer = writing.add(fmt::format("run {}", segment), end - begin, context, budget, temp);
@@ -78,7 +79,7 @@ void make(const std::string& folder, std::uint64_t documents, std::uint64_t segm
     for (unsigned i = 0; i < 100'000; ++i) writer.add(library::Source{fmt::format("www.site-{}.example.com", i), {}});
     std::uint64_t place = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
-      const Made made(i);
+      const GeneratedDocument made(i);
       const std::string id = url_of(i);
       const std::uint64_t bytes = 2000 + number(i, 5) % 4000;
       writer.add(library::NewDocument{.id = id,
@@ -111,7 +112,7 @@ void tell_sizes(const library::Manifest& manifest, std::uint64_t documents) {
   fmt::print("all        {:.1f} bytes a document\n", static_cast<double>(all) / static_cast<double>(documents));
 }
 
-// Into the page cache, as far as that reaches.
+// Reads the keys into the page cache, as far as they fit.
 void warm(const std::string& folder, const library::Manifest& manifest) {
   std::vector<char> buffer(1 << 20);
   for (const library::SegmentInfo& segment : manifest.segments) {
@@ -126,25 +127,25 @@ struct Counts {
   bool right = true;
 };
 
-// Looks up the documents of one batch of that size; known ones must be found, and of the others none.
+// Looks up the documents of one batch of `size`. Known documents must be found, and no others.
 void look_up(library::Reader& reader, std::uint64_t documents, std::uint64_t size, std::uint64_t batch,
              Counts& counts) {
   std::vector<library::Probe> probes;
-  std::vector<Made> made;
+  std::vector<GeneratedDocument> made;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> numbers;
   for (std::uint64_t i = 0; i < size; ++i) {
     const std::uint64_t of = batch * size + i;
-    const bool is_known = of % kOneIn == 0;
+    const bool is_known = of % kKnownEvery == 0;
     numbers.push_back(is_known ? number(of, 7) % documents : kUnknown + of);
     made.emplace_back(numbers.back());
     keys.clear();
     append_keys(kLayout, made.back().digest, made.back().signature, made.back().bands, keys);
-    for (const std::uint64_t key : keys) probes.push_back({key, static_cast<std::uint32_t>(i)});
+    for (const std::uint64_t key : keys) probes.push_back({key, static_cast<std::uint32_t>(i), 100});
   }
   std::sort(probes.begin(), probes.end());
   std::vector<unsigned> hits(size);
-  reader.find(probes, 100, [&](std::size_t probe, library::KnownId document) {
+  reader.find(probes, [&](std::size_t probe, library::KnownId document) {
     const std::uint32_t asker = probes[probe].asker;
     if (document == numbers[asker])
       ++hits[asker];

@@ -23,11 +23,12 @@ import time
 
 LAYOUTS = ("one", "eight", "many", "gzip", "zstd", "parquet")
 VERBS = ("fingerprint", "near", "dedup", "substrings", "ngrams", "index", "query", "extract")
-# The kernel that a verb spends most of its time in.
+# The kernel in which a verb spends most of its time.
 KERNELS = {"fingerprint": "fingerprints", "near": "fingerprints", "dedup": "signatures", "substrings": "samples",
            "ngrams": "ngrams", "index": "blots", "query": "blots", "extract": "blots"}
-SHARDS = 64  # made side by side, and put together into files
-# Runs shorter than this are made twice, and the better one counts: memory that a virtual machine touches for the first time is slow.
+SHARDS = 64  # made in parallel, and combined into files
+# Shorter runs are made twice, and the better one counts, because a virtual machine is slow when it first touches
+# memory.
 SHORT_SECONDS = 4
 
 
@@ -37,7 +38,7 @@ def parse_bytes(text):
 
 
 def words():
-    """A vocabulary with the frequencies of a language: few words often, many rarely."""
+    """Returns a vocabulary with the frequencies of a language: few frequent words, many rare ones."""
     made = random.Random(1)
     letters = "etaoinshrdlucmfwypvbgk"
     return ["".join(made.choice(letters) for _ in range(2 + made.randrange(9))) for _ in range(30000)]
@@ -48,7 +49,7 @@ FREQUENCIES = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(VO
 
 
 def make_shard(task):
-    """Documents of 4 KB on average; one in ten has an earlier one's text, one in ten most of it."""
+    """Writes documents of 4 KB on average; one in ten has an earlier one's text, one in ten most of it."""
     path, number, size = task
     made = random.Random(number)
     earlier = []
@@ -99,8 +100,8 @@ def make_text(folder, size):
     return paths
 
 
-def lay_out(layout, shards, folder):
-    """Where the text lies in this layout, and its bytes on disk."""
+def write_layout(layout, shards, folder):
+    """Writes the text in this layout; returns its path, and its bytes on disk."""
     target = os.path.join(folder, layout)
     os.makedirs(target, exist_ok=True)
     eighths = [shards[part * SHARDS // 8:(part + 1) * SHARDS // 8] for part in range(8)]
@@ -144,7 +145,7 @@ def lay_out(layout, shards, folder):
 
 
 def split(shards, target, files):
-    """The lines of the shards, in order, in so many files."""
+    """Writes the lines of the shards, in order, to `files` files."""
     size = sum(os.path.getsize(path) for path in shards)
     number = 0
     written = 0
@@ -170,14 +171,14 @@ def digest_of(path):
 
 
 def answer(verb, out, printed):
-    """What must be the same for any number of threads."""
+    """Returns the part of the answer that must be the same for any number of threads."""
     if verb in ("fingerprint", "query", "extract"):
         assert printed, f"{verb} printed nothing"
         return hashlib.blake2b(printed, digest_size=16).hexdigest()
     found = {}
     for above, _, names in os.walk(out):
         for name in names:
-            # Times and memory, and the identity of an index, which no other has.
+            # Without times and memory, and without the unique identity of an index.
             if name not in ("summary.json", "report.html", "manifest"):
                 path = os.path.join(above, name)
                 found[os.path.relpath(path, out)] = digest_of(path)
@@ -231,7 +232,7 @@ def run(program, verb, source, folder, threads, memory):
 
 
 def kernels(program, text, threads):
-    """How many times as much as one thread so many get done that share nothing, by kernel and threads."""
+    """Returns, by kernel and number of threads, the speed-up over one thread of threads that share nothing."""
     done = subprocess.run([program, text, *threads.split(",")], check=True, capture_output=True, text=True)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     alone = {row["kernel"]: row["bytes"] / row["seconds"] for row in rows if row["threads"] == 1}
@@ -266,7 +267,7 @@ def main():
                          for (name, threads), factor in private.items()]
     wrong = 0
     for layout in options.layouts.split(","):
-        source = lay_out(layout, shards, options.folder)
+        source = write_layout(layout, shards, options.folder)
         if source is None:
             print(f"{layout}: left out, for want of a program that writes it", flush=True)
             continue

@@ -1,13 +1,13 @@
-// The plain twin of `refrain index`: a sharded index of micro-fingerprints as its literature describes it, written plainly.
+// The plain twin of `refrain index`: a sharded index of micro-fingerprints as the literature describes it.
 //
-//   blots_plain create FOLDER INDEX [THREADS]    the blots of a folder's files, and the documents that hold each
-//   blots_plain like INDEX FILE                  the windows of FILE that documents of the index hold too, a row each:
-//                                                document, begin and end there
+//   blots_plain create FOLDER INDEX [THREADS]    stores the blots of a folder's files, and the documents that have them
+//   blots_plain like INDEX FILE                  prints the windows of FILE that documents of the index also have, a
+//                                                row each: document, begin and end there
 //
-// Words are runs of letters and digits (whatever is not ASCII is a letter), lower-cased, each hashed to 32 bits (FNV-1). A blot is
-// the exclusive or of ten of them in a row, modulo 2^18. Files are handed out to threads; lists, by shards, too. A list is the
-// documents that hold a blot, each once, as gaps of seven bits a byte. `like` reads every document that shares a blot and
-// compares all its windows: most blots first, nothing is left out.
+// Words are runs of letters and digits (every non-ASCII byte is a letter), lower-cased, each hashed to 32 bits (FNV-1).
+// A blot is the exclusive or of ten consecutive words, modulo 2^18. Files are distributed to threads; lists, by shards,
+// too. A list contains the documents that have a blot, each once, as gaps with seven bits per byte. `like` reads every
+// document that shares a blot and compares all its windows: documents with the most blots first, none left out.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kWindow = 10;
 constexpr std::uint32_t kBlots = 1U << 18U;
 constexpr unsigned kShards = 4;
-constexpr std::size_t kRound = 256;  // files that are at hand at once
+constexpr std::size_t kRound = 256;  // files in memory at once
 
 struct Word {
   std::size_t begin;
@@ -60,7 +60,7 @@ std::vector<Word> words_of(const std::string& text) {
   return words;
 }
 
-// Of every window, in order.
+// Returns the blot of every window, in order.
 std::vector<std::uint32_t> blots_of(std::span<const Word> words) {
   std::vector<std::uint32_t> blots;
   std::uint32_t mixed = 0;
@@ -105,7 +105,8 @@ void on_threads(unsigned threads, Work work) {
   for (std::thread& other : others) other.join();
 }
 
-// The file: documents, bytes of their names, the names with a line end each; then a length for every blot, and the lists.
+// The file: the number of documents, the size of their names, the names, one per line; then the length of every
+// blot's list, and the lists.
 bool write_index(const char* path, const std::vector<std::string>& names, const Lists& lists) {
   std::string all;
   for (const std::string& name : names) all += name + "\n";
@@ -184,7 +185,7 @@ Index read_index(const char* path) {
   return index;
 }
 
-// As it is compared: words, lower-cased, with a blank between them.
+// Returns the text in the form that is compared: lower-cased words, each followed by a blank.
 std::string normal(const std::string& text, std::span<const Word> words) {
   std::string out;
   for (const Word& word : words) {
@@ -204,7 +205,7 @@ int like(const char* path, const char* file) {
   for (std::size_t i = 0; i < blots.size(); ++i)
     wanted.emplace(blots[i], normal(query, std::span(words).subspan(i, kWindow)));
 
-  std::vector<std::pair<std::size_t, std::size_t>> shared(index.names.size());  // blots, document
+  std::vector<std::pair<std::size_t, std::size_t>> shared(index.names.size());  // (number of blots, document)
   for (std::size_t i = 0; i < shared.size(); ++i) shared[i].second = i;
   for (const std::uint32_t blot : each_once(blots)) {
     std::size_t document = 0;

@@ -3,10 +3,11 @@
 
     dedup_rensa.py FILE --output FILE [--threshold 0.8] [--window 5] [--permutations 128] [--processes 2]
 
-FILE is JSONL with "id" and "text"; the ids of what is kept are written, a line each: the first of those that its deduplicator takes
-for alike. What takes time is not rensa but windows of words, which Python makes: so each process makes them, and their sketches, for
-some documents at a time, and only sketches come back. (Its rho sketches, which look at a sample of the windows, need all of them made
-just the same, and cannot be handed from process to process.) Prints the seconds that it took once everything was imported.
+FILE is JSONL with "id" and "text"; the ids of the kept documents are written, one per line: the first of those that
+its deduplicator considers similar. Most of the time is not spent in rensa but on windows of words, which Python
+makes. So each process makes them, and their sketches, for some documents at a time, and returns only sketches. (Its
+rho sketches, which look at a sample of the windows, need all of them made just the same, and cannot be passed between
+processes.) Prints the seconds it took after everything was imported.
 """
 import argparse
 import itertools
@@ -16,7 +17,7 @@ import os
 import pathlib
 import time
 
-os.environ["RAYON_NUM_THREADS"] = "1"  # a process; they are as many as there are cores
+os.environ["RAYON_NUM_THREADS"] = "1"  # per process; there are as many processes as cores
 from rensa import RMinHash, RMinHashDeduplicator  # noqa: E402
 
 AT_A_TIME = 500

@@ -1,4 +1,4 @@
-// The plain twin of simhash-find-all: 001's algorithm as one would write it down, in one thread.
+// The plain twin of simhash-find-all: a direct implementation of the block permutation algorithm, in one thread.
 //
 //   find_all_plain -b BLOCKS -d DISTANCE -i FILE -o FILE [--varying]
 //
@@ -6,8 +6,8 @@
 // blocks there is a table: the bits of every hash are permuted so that the chosen blocks lead, the table is sorted, and
 // all pairs with an equal prefix are compared. Pairs are written as [a, b] with a < b, in order, each once.
 //
-// --varying cuts the blocks from the bits that are not the same in all hashes. 001 does not do that; it is here so that
-// the right answer for skewed sets, on which 001's algorithm is quadratic, is known in reasonable time.
+// --varying cuts the blocks only from bits that differ between hashes, which the algorithm itself does not do. It gives
+// the right answer for skewed sets, on which the algorithm is quadratic, in reasonable time.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -48,7 +48,8 @@ std::uint64_t permute(std::uint64_t hash, const std::vector<Move>& moves) {
   return permuted;
 }
 
-// Moves that bring `order` (bits, least significant first) to the places 0, 1, 2, ...
+// Returns moves that bring `order` (bits, least significant first) to positions 0, 1, 2, ..., or with `back` the
+// reverse.
 std::vector<Move> moves_for(const Bits& order, bool back) {
   std::vector<Move> moves;
   for (unsigned to = 0; to < order.size(); ++to) {
@@ -103,7 +104,7 @@ int main(int argc, char** argv) {
   if (blocks <= distance || blocks > 64) return 6;
   const Hashes hashes = read_hashes(input);
 
-  // The bits that blocks are cut from, and after them (never part of a prefix) those that are the same everywhere.
+  // The bits that blocks are cut from, followed by the constant ones, which are never part of a prefix.
   std::uint64_t differ = varying ? 0 : ~std::uint64_t{0};
   for (const std::uint64_t hash : hashes) differ |= hash ^ hashes[0];
   Bits bits(64);

@@ -35,7 +35,7 @@ std::vector<fs::path> wanted_files() {
   return paths;
 }
 
-// Plain or gzip: zlib reads both.
+// zlib reads both plain and gzipped files.
 std::string read_file(const fs::path& path, std::size_t most_bytes) {
   std::string text;
   gzFile file = gzopen(path.c_str(), "rb");
@@ -50,7 +50,7 @@ std::string read_file(const fs::path& path, std::size_t most_bytes) {
   return text;
 }
 
-// The size of the character at `at`, or 0 where the bytes there are not UTF-8.
+// Returns the size of the character at `at`, or 0 if the bytes there are not valid UTF-8.
 std::size_t character_size(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(at);
@@ -58,7 +58,7 @@ std::size_t character_size(std::string_view text, std::size_t at) {
   const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
   if (first < 0xC2 || first > 0xF4) return 0;
   const unsigned second = byte(at + 1);
-  if (first == 0xE0 && second < 0xA0) return 0;  // longer than need be
+  if (first == 0xE0 && second < 0xA0) return 0;  // overlong
   if (first == 0xED && second > 0x9F) return 0;  // a surrogate
   if (first == 0xF0 && second < 0x90) return 0;
   if (first == 0xF4 && second > 0x8F) return 0;
@@ -75,7 +75,7 @@ void make_valid(std::string& text) {
   }
 }
 
-// Words of two to ten letters, the short ones of a list much more often than the last ones, in lines and paragraphs.
+// Words of two to ten letters, the first of a list much more frequent than the last, in lines and paragraphs.
 std::string made_up_text(std::size_t bytes) {
   std::vector<std::string> words(20000);
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -1,10 +1,10 @@
 // Makes JSONL files of documents to measure `near` with. The same machine and arguments give the same bytes.
 //
 //   make_corpus --bytes N --output FILE [--seed S]
-//       documents of about four kilobytes: paragraphs of the machine's text, shuffled. Every hundredth is the copy of
-//       an earlier one; FILE.planted names them, "documents N", then "copy original" a line (their ordinals).
+//       documents of about four kilobytes: shuffled paragraphs of the machine's text. Every hundredth is a copy of an
+//       earlier one; FILE.planted lists them: "documents N", then "copy original" per line (their ordinals).
 //   make_corpus --repeat N --text TEXT --output FILE
-//       N times the document TEXT
+//       N copies of the document TEXT
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kTextBytes = std::size_t{64} << 20;
 constexpr std::size_t kDocumentBytes = 4096;
 constexpr std::size_t kParagraphBytes = 500;
-constexpr std::uint64_t kRemembered = 1000;  // a copy is of one of the last so many documents
+constexpr std::uint64_t kRemembered = 1000;  // the copied document is one of this many before it
 
-// What lies between empty lines; what is longer is cut at an end of line.
+// Splits text at empty lines; longer pieces are cut at a line end.
 std::vector<std::string_view> paragraphs(std::string_view text) {
   std::vector<std::string_view> found;
   std::size_t begin = 0;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Parts of a folder of files, to add to an index or to ask it about. The same folder gives the same bytes.
+"""Parts of a folder of files, to add to an index or to query it with. The same folder gives the same bytes.
 
-    make_excerpts.py FOLDER --tail N --output FOLDER      its last files, N bytes of them or a little more
+    make_excerpts.py FOLDER --tail N --output FOLDER      its last files, N bytes of them or slightly more
     make_excerpts.py FOLDER --bytes N --output FILE       N bytes of one of its files
-    make_excerpts.py FOLDER --words N --output FILE       N words: excerpts of 200 words of several files, every twentieth word
-                                                          left out
+    make_excerpts.py FOLDER --words N --output FILE       N words: excerpts of 200 words of several files, without
+                                                          every twentieth word
 
-FILE.planted says what stands where in FILE: "begin end name" a line, `name` being the file that the excerpt is from.
+FILE.planted lists the excerpts in FILE: "begin end name" per line, where `name` is the file that the excerpt is from.
 """
 import argparse
 import pathlib
@@ -16,11 +16,11 @@ import sys
 
 WORD = re.compile(rb"[A-Za-z0-9]+")
 EXCERPT_WORDS = 200
-LOST = 20  # every so many words one is
+LOST = 20  # one of this many words is left out
 
 
 def long_files(folder, words, count):
-    """`count` files of at least so many words, from all over the folder."""
+    """Returns `count` files of at least `words` words, from all over the folder."""
     long_ones = [path for path in sorted(folder.iterdir()) if path.stat().st_size >= 12 * words]
     found = []
     for path in long_ones[len(long_ones) // 7::max(1, len(long_ones) // (2 * count))]:
@@ -42,7 +42,7 @@ def write_tail(folder, limit, output):
 
 
 def write_excerpts(excerpts, output):
-    """(path, bytes) each."""
+    """Writes excerpts, which are (path, bytes)."""
     text, planted = b"", []
     for path, content in excerpts:
         planted.append(f"{len(text)} {len(text) + len(content)} {path.name}\n")
@@ -52,10 +52,11 @@ def write_excerpts(excerpts, output):
 
 
 def damaged(content):
-    """EXCERPT_WORDS words from the middle of a text, without those that are lost, and with what stands between them."""
+    """Returns EXCERPT_WORDS words from the middle of a text, without those that are left out, with the separators
+    after them."""
     words = list(WORD.finditer(content))
     first = (len(words) - EXCERPT_WORDS) // 2
-    # To the beginning of the next word.
+    # Each word extends to the beginning of the next.
     ends = [word.start() for word in words[first + 1:first + EXCERPT_WORDS + 1]]
     kept = [content[word.start():end] for number, (word, end) in enumerate(zip(words[first:], ends)) if number % LOST != LOST - 1]
     return b"".join(kept) + b"\n"

@@ -2,10 +2,11 @@
 //
 //   make_hashes --count N --output FILE [--seed S] [--planted PERCENT] [--share MASK] [--rows] [--like SEED,COUNT]
 //
-//   --planted   so many of the hashes are an earlier one (with --like: one of that list) with one to three bits flipped
-//   --share     the bits of this mask (hexadecimal) are the same in all of them
-//   --rows      a table "id<TAB>hash" with a header, as `refrain fingerprint` writes it, not only the hashes
-//   --like      what is planted is planted beside the hashes of another list: its seed and its count
+//   --planted   this percentage of hashes is an earlier one (with --like: one of that list) with one to three bits
+//               flipped
+//   --share     the bits of this mask (hexadecimal) are the same in all hashes
+//   --rows      a table "id<TAB>hash" with a header, as `refrain fingerprint` writes it, instead of bare hashes
+//   --like      planted hashes are near those of another list, given by its seed and its count
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

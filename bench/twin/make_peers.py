@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Installs the peers that `refrain dedup` is measured against, text-dedup, rensa and datasketch, into a virtual environment of their own.
+"""Installs the peers that `refrain dedup` is compared with (text-dedup, rensa, datasketch) into a virtual
+environment.
 
     make_peers.py FOLDER
 
-Does nothing where it is there already. All versions are those of peers.txt beside this: what text-dedup's minhash imports, and no more.
+Does nothing if the environment exists. All versions are those of peers.txt beside this file: only the packages that
+text-dedup's minhash imports.
 """
 import pathlib
 import shutil
@@ -20,7 +22,7 @@ def main():
         return
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    # Without dependencies: text-dedup names whole frameworks that this part of it does not use.
+    # Without dependencies: text-dedup names whole frameworks that its minhash does not use.
     subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:",
                     "--no-deps", "-r", WANTED], check=True)
     shutil.copyfile(WANTED, mark)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Source code to measure with: the files of the machine's source packages (linux-source, gcc-source, binutils-source), text only.
+"""Source code to measure with: the text files of the machine's source packages (linux-source, gcc-source,
+binutils-source).
 
-    make_source.py --bytes N --output FOLDER             their first N bytes, a file each, in the order of the packages
-    make_source.py --bytes N --shuffled --output FILE    JSONL: N bytes of them in a random order, always the same one
+    make_source.py --bytes N --output FOLDER             their first N bytes, one file each, in the order of the
+                                                         packages
+    make_source.py --bytes N --shuffled --output FILE    JSONL: N bytes of them in a random order that is always the
+                                                         same
     make_source.py --bytes N --letter x --output FILE    N times that letter
 
 The same packages give the same bytes. Shuffled files are prefixes of each other.
@@ -52,7 +55,7 @@ def write_shuffled(limit, path):
         for text in everything:
             if limit <= 0:
                 return
-            if len(text.encode()) > limit:  # to the byte, and whole characters
+            if len(text.encode()) > limit:  # exactly this many bytes, without cutting a character
                 text = text.encode()[:limit].decode("utf-8", "ignore")
                 text += " " * (limit - len(text.encode()))
             limit -= len(text.encode())

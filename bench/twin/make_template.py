@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Pages of one template, each with numbers of its own in the slots: any two are just as similar as any other two.
+"""Pages of one template, each with different numbers in the slots: all pairs of pages are equally similar.
 
     make_template.py --pages N --similarity LEAST,MOST [--words 110] [--seed N] --output FILE
 
-JSONL with "text". LEAST,MOST is what two pages must be (Jaccard, windows of five words): the fewest slots are taken that put
-them below MOST. The same arguments give the same bytes, and fewer pages are the beginning of more.
+Writes JSONL with "text". LEAST,MOST is the range of the similarity of two pages (Jaccard, windows of five words): the
+fewest slots are used that bring it below MOST. The same arguments give the same bytes, and fewer pages are a prefix
+of more.
 """
 import argparse
 import itertools

@@ -1,7 +1,7 @@
-// The plain twin of `refrain match`: every query against every stored fingerprint, one after the other.
+// The plain twin of `refrain match`: compares every query with every stored fingerprint, one after the other.
 //
-//   match_plain STORED QUERIES DISTANCE COUNT > ROWS      answers the first COUNT queries; how long that took is
-//                                                         said on standard error, as refrain match --json does
+//   match_plain STORED QUERIES DISTANCE COUNT > ROWS      answers the first COUNT queries; prints the time on
+//                                                         standard error, as refrain match --json does
 #include <bit>
 #include <chrono>
 #include <cstdint>

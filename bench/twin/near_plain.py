@@ -1,5 +1,6 @@
-"""The plain baseline of `near`: what a person would write first, one core. Reads JSONL, makes a SimHash-like set of word
-hashes of every text, and prints the number of documents. It does less than near does: no windows, no join.
+"""The plain baseline of `near`: what a person would write first, on one core. Reads JSONL, makes a set of word hashes
+of every text, as for a SimHash, and prints the number of documents. It does less than near: it has no windows and no
+join.
 
     near_plain.py FILE
 """

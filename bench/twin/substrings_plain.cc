@@ -1,8 +1,9 @@
-// What people use for repeated substrings today: a suffix array of all the text (libdivsufsort), and a look at neighbours.
+// The usual way to find repeated substrings: a suffix array of all the text (libdivsufsort), in which neighbors are
+// compared.
 //
-//   substrings_plain FOLDER LENGTH OUTPUT     the rows of `refrain substrings`, for the files of a folder
+//   substrings_plain FOLDER LENGTH OUTPUT     writes the rows of `refrain substrings`, for the files of a folder
 //
-// One thread, as libdivsufsort is. Windows do not cross files.
+// Uses one thread, because libdivsufsort does. Windows do not cross files.
 #include <divsufsort.h>
 
 #include <algorithm>

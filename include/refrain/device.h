@@ -1,4 +1,4 @@
-// Devices: GPUs that fingerprints and signatures can be computed on, with the same result as on the CPU.
+// Devices: GPUs that can compute fingerprints and signatures, with the same results as the CPU.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// `automatic` takes a GPU if there is one, for what was measured to be worth it: the join of 16 million fingerprints or
-// more. Making fingerprints takes less time than reading the input, on either.
+// `automatic` uses a GPU, if there is one, for work where this was measured to be faster: the join of 16 million
+// fingerprints or more. Computing fingerprints takes less time than reading the input, on the CPU as on a GPU.
 enum class DeviceKind { cpu, cuda, automatic };
-// As flags spell them, in the order of the enum.
+// The names in flags, in the order of the enum.
 std::vector<std::string_view> device_names();
 
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::cpu;
-  // The most device memory that a run takes; 0: half of what is free. The result does not depend on it.
+  // The maximum device memory that a run may use; 0: half of the free memory. The result does not depend on it.
   std::uint64_t memory_bytes = 0;
 };
 
@@ -29,28 +29,29 @@ struct DeviceInfo {
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;
-  std::string missing;  // why there are none; empty if there are
+  std::string missing;  // why there are none; empty if there are any
 };
 
-// The GPUs of this machine. Loads the module that knows them, which takes a moment.
+// Lists the GPUs of this machine. Loads the GPU module first, which takes a moment.
 DeviceList devices();
 
-// What a device did in a run.
+// The work of a device in a run.
 struct DeviceReport {
-  std::string name;  // "cpu" if there was none
+  std::string name;  // "cpu" if no device was used
   std::uint64_t documents = 0;
-  std::uint64_t bytes = 0;        // of text, copied to it
-  std::uint64_t left_to_cpu = 0;  // documents that it could not do: not ASCII, for the most part
-  std::uint64_t joined = 0;       // fingerprints that it compared with each other
-  // Summed over all threads.
-  double staging_seconds = 0;  // copying text to where the device can fetch it
-  double waiting_seconds = 0;  // for the device
-  double cpu_seconds = 0;      // on documents that were left to the CPU
-  double copy_seconds = 0;     // the device's own: to it and back
+  std::uint64_t bytes = 0;        // bytes of text copied to the device
+  std::uint64_t left_to_cpu = 0;  // documents that the CPU had to process, most of them not ASCII
+  std::uint64_t joined = 0;       // fingerprints that the device compared with each other
+  // The following times are summed over all threads.
+  double staging_seconds = 0;  // copying text to memory from which the device fetches it
+  double waiting_seconds = 0;  // waiting for the device
+  double cpu_seconds = 0;      // processing documents that were left to the CPU
+  double copy_seconds = 0;     // of the device: copying to it and back
   double kernel_seconds = 0;
-  // What took longest while the input was read: "reading" (with parsing), "staging", "cpu", "copy" or "kernel".
+  // The step that took longest while the input was read: "reading" (including parsing), "staging", "cpu", "copy" or
+  // "kernel".
   std::string bound_by;
-  std::string failed;  // with `automatic`: the error for which the CPU did it all
+  std::string failed;  // with `automatic`: the error because of which the CPU did all the work
 };
 
 }  // namespace refrain

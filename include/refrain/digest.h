@@ -21,7 +21,8 @@ struct Digest {
 
 Digest digest(std::string_view bytes);
 
-// out[i] is the digest of text i; all zero for a null (the empty text has another one).
+// out[i] becomes the digest of text i, or all zero if it is null (the empty text has a nonzero digest). `out` has
+// room for texts.size() digests.
 void digests(const TextColumn& texts, Digest* out, const Context& context);
 
 }  // namespace refrain

@@ -1,7 +1,7 @@
-// The one exception type of Refrain.
+// The only exception type of Refrain.
 //
-// Thrown when a run cannot continue. A bad record is never an Error: it is a count, with an example, in the report
-// of the verb (see input.h). The message reads "where: what; remedy".
+// An Error is thrown when a run cannot continue. A bad record never causes one: it is counted, with an example, in
+// the report of the verb (see input.h). The message reads "where: what; remedy".
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// Every face maps this once: to an exit code, an HTTP status or a Python class.
+// Each interface (command line, server, Python) maps these once: to exit codes, HTTP statuses or Python classes.
 enum class Errc {
   invalid_argument,  // an invalid request, or one that would overwrite something
-  not_found,         // an input does not exist, or cannot be opened
+  not_found,         // a file, folder or document does not exist; also a folder where a file is expected
   bad_input,         // an input is malformed, and bad records were not allowed
   corrupt,           // a file written by Refrain is damaged
   unsupported,       // well-formed, but not supported by this build
@@ -24,19 +24,19 @@ enum class Errc {
   interrupted,       // the stop token was set
 };
 
-// Messages spell options as the program's flags: "--threshold: must be above 0, and at most 1". Faces that spell them
-// otherwise take the parts.
+// Messages spell options as the program's flags: "--threshold: must be above 0, and at most 1". Interfaces that spell
+// options differently use option(), sentence() and spelled().
 class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Errc code() const noexcept { return code_; }
 
-  // The option that the message begins with, as fields of the option structs are spelled: "max_doc_bytes". Empty where it
-  // is about something else, a file for one.
+  // The option that the message begins with, spelled like the field of the options struct: "max_doc_bytes". Empty if
+  // the message is not about an option, but about a file, for example.
   std::string option() const;
   // The message without that option: "must be above 0, and at most 1".
   std::string sentence() const;
-  // The message with every option as spell("max_doc_bytes") says.
+  // The message with every option name replaced: `spell` receives "max_doc_bytes" and returns the spelling to use.
   std::string spelled(const std::function<std::string(std::string_view option)>& spell) const;
 
  private:

@@ -1,4 +1,4 @@
-// Fingerprints: a 64-bit SimHash of every document, and its options.
+// Fingerprints: the 64-bit SimHash of a document, and its options.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,10 @@ enum class TokenizerKind {
 };
 enum class HashKind { xxh3, sdbm, jenkins, md5 };
 
-// The names above as flags and files spell them ("code-kinds" for code_kinds), in the order of the enums.
+// The names of the enumerators in flags and files ("code-kinds" for code_kinds), in the order of the enums.
 std::vector<std::string_view> tokenizer_names();
-// Those that users choose from. What they call code and code-kinds has no comments, unless they want them: with_comments().
+// The tokenizers that users choose from. For users, "code" and "code-kinds" mean the tokenizers without comments,
+// unless they ask for comments; with_comments() does this mapping.
 std::vector<std::string_view> tokenizer_choices();
 constexpr TokenizerKind with_comments(TokenizerKind tokenizer, bool comments) {
   switch (tokenizer) {
@@ -48,7 +49,7 @@ constexpr TokenizerKind with_comments(TokenizerKind tokenizer, bool comments) {
   }
 }
 std::vector<std::string_view> hash_names();
-// The version of fingerprints made with this tokenizer; the newest is kFingerprintVersion (refrain/version.h).
+// The version of the fingerprints made with this tokenizer; the newest is kFingerprintVersion (refrain/version.h).
 constexpr int fingerprint_version(TokenizerKind tokenizer) {
   return tokenizer == TokenizerKind::words_nfkc ? 2 : 1;
 }
@@ -56,16 +57,17 @@ constexpr int fingerprint_version(TokenizerKind tokenizer) {
 struct FingerprintOptions {
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
   HashKind hash = HashKind::xxh3;
-  // Tokens per window; a document with fewer tokens is too short and gets no fingerprint. md5 hashes the text of the
-  // window, its tokens joined by one space; the other hashes hash each token, and windows combine those hashes.
+  // The number of tokens in a window. A document with fewer tokens is too short and gets no fingerprint. md5 hashes
+  // the text of the window, its tokens joined by one space; the other hashes hash each token, and a window combines
+  // those hashes.
   unsigned window = 3;
   std::uint64_t seed = 0;     // for xxh3 and jenkins
-  bool tie_sets_bit = false;  // value of a bit whose weights sum to zero
-  // Dropped before windows are formed; ASCII case is ignored.
+  bool tie_sets_bit = false;  // the value of a bit whose weights sum to zero
+  // Words that are dropped before windows are formed; ASCII case is ignored.
   std::vector<std::string> stop_words = {};
 };
 
-// The preset's fingerprint, distance and blocks; nullopt for an unknown name.
+// A preset's fingerprint options, distance and blocks. preset() returns nullopt for an unknown name.
 //   fpga    whitespace, sdbm, single tokens, ties give 1; distance 3, 4 blocks
 //   report  lower case, split at white space, md5, windows of 6; distance 4, 6 blocks
 struct Preset {
@@ -89,12 +91,13 @@ class Fingerprinter {
   Fingerprinter(const Fingerprinter&);
   Fingerprinter& operator=(const Fingerprinter&);
 
-  // nullopt: too short to judge.
+  // Returns nullopt if the text is too short to judge.
   std::optional<std::uint64_t> operator()(std::string_view text) const;
 
-  // Document i gives hashes[i]; valid[i] and hashes[i] are 0 if it is too short. Both arrays have batch.size() items.
+  // The fingerprint of document i goes to hashes[i]; valid[i] and hashes[i] are 0 if it is too short. Both arrays
+  // must have room for batch.size() values.
   void batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const;
-  // The same on context.threads threads. valid[i] is 0 for a null, too.
+  // The same, on context.threads threads. valid[i] is 0 for a null, too.
   void batch(const TextColumn& texts, std::uint64_t* hashes, std::uint8_t* valid, const Context& context) const;
 
  private:
@@ -109,9 +112,9 @@ struct FingerprintReport {
   double seconds = 0;
 };
 
-// Writes the rows "id<TAB>simhash" (in decimal, empty where too short) to `out`, in input order; before them a line that
-// tells the options, and a header.
-// Called from one thread at a time.
+// Writes a header and the rows "id<TAB>simhash<TAB>" (in decimal; empty if the document is too short) to `out`, in
+// input order. The third column is empty; its name in the header states the options. `out` is called by one thread at
+// a time.
 FingerprintReport fingerprint(const InputOptions& input, const FingerprintOptions& options, const Context& context,
                               const std::function<void(std::string_view)>& out);
 

@@ -21,7 +21,7 @@ struct HashListOptions {
   std::string input = "-";   // a file, or "-" for standard input
   std::string output = "-";  // a file (written completely or not at all), or "-" for standard output
   unsigned blocks = 0;       // 2 to 64; 0: automatic
-  unsigned distance = 0;     // below blocks
+  unsigned distance = 0;     // maximum number of differing bits; below blocks
 };
 
 struct HashListReport {
@@ -30,21 +30,23 @@ struct HashListReport {
   double seconds = 0;
 };
 
-// Writes one pair "[a, b]" per line, a < b, in order. Throws Error: not_found if the input cannot be read, io if the
-// output cannot be written, bad_input for a line that is not a number (named), invalid_argument for bad blocks.
+// Writes one pair "[a, b]" per line, a < b, in ascending order. Throws Error: not_found if the input does not exist,
+// io if reading or writing fails, bad_input for a line that is not a number (the message names it), invalid_argument
+// for an invalid number of blocks.
 HashListReport find_all(const HashListOptions& options, const Context& context);
 
-// Writes one cluster (a connected component of two or more hashes) per line as "[a, b, ...]", ascending, in order.
+// Writes one cluster (a connected component of two or more hashes) per line as "[a, b, ...]", in ascending order.
 HashListReport find_clusters(const HashListOptions& options, const Context& context);
 
-// Stored fingerprints in tables that are built once and queried often; more can be added between queries.
+// An index of stored fingerprints: tables that are built once and queried often. Fingerprints can be added between
+// queries.
 //
-// Queries may run on many threads at once; add() needs exclusive access.
+// Queries may run on many threads at once; add() requires exclusive access.
 class FingerprintIndex {
  public:
   struct Match {
-    std::size_t index;    // of the stored fingerprint, in the order given
-    unsigned difference;  // bits
+    std::size_t index;    // position of the stored fingerprint, in the order in which they were given
+    unsigned difference;  // differing bits
     friend bool operator==(const Match&, const Match&) = default;
   };
 
@@ -53,17 +55,19 @@ class FingerprintIndex {
   FingerprintIndex(FingerprintIndex&&) noexcept;
   FingerprintIndex& operator=(FingerprintIndex&&) noexcept;
 
-  // Every stored fingerprint within the distance, nearest first, then earliest. Replaces the contents of `out`.
+  // Finds every stored fingerprint within the distance, nearest first, and the earliest first among equally near
+  // ones. Replaces the contents of `out`.
   void find(std::uint64_t query, std::vector<Match>& out) const;
 
-  // The first of those, and how many there are; faster if many are equal. count is 0 if there is none.
+  // The first match that find() would return, and the number of matches, which is 0 if there is none. Faster than
+  // find() if many fingerprints are equal.
   struct Best {
     Match match{0, 0};
     std::size_t count = 0;
   };
   Best best(std::uint64_t query) const;
 
-  // The index of the new fingerprint is size() before the call.
+  // Adds a fingerprint. Its index is size() before the call.
   void add(std::uint64_t fingerprint);
 
   std::size_t size() const;
@@ -75,11 +79,11 @@ class FingerprintIndex {
 };
 
 struct MatchOptions {
-  std::string stored;         // a file of rows "id<TAB>simhash" as fingerprint() or near() writes it
+  std::string stored;  // a file of rows "id<TAB>simhash" with any more columns, as fingerprint() or near() writes it
   std::string queries = "-";  // the same, or "-" for standard input
   unsigned distance = 3;
-  bool all = false;  // a row for every match, not only the best
-  bool add = false;  // add each query to the stored ones once it is answered, and to the file at the end
+  bool all = false;  // write a row for every match, not only for the best one
+  bool add = false;  // add each query to the stored fingerprints after answering it, and to the file at the end
 };
 
 struct MatchReport {
@@ -91,9 +95,9 @@ struct MatchReport {
   double query_seconds = 0;
 };
 
-// Writes a header and one row per query to `out`, in order, as soon as it is known: "id match diff matches", the best
-// stored match (least difference, then earliest; both empty if there is none) and the number of matches.
-// With `all`: one row "id match diff" per match.
+// Writes to `out` a header and one row per query, in order, as soon as the answer is known: "id match diff matches",
+// with the best stored match (least difference, then earliest; `match` and `diff` are empty if there is none) and the
+// number of matches. With `all`: one row "id match diff" per match.
 MatchReport match(const MatchOptions& options, const Context& context,
                   const std::function<void(std::string_view)>& out);
 

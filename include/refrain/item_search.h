@@ -1,11 +1,11 @@
-// Contamination: which items of another set, such as a benchmark, a text contains.
+// Contamination: finds which items of another set, such as a benchmark, a text contains.
 //
-// Only tokens count, so line breaks, case and punctuation do not matter. A text contains an item of n tokens
+// Only tokens are compared, so line breaks, case and punctuation do not matter. A text contains an item of n tokens
 //   whole    if some stretch of the text becomes the item by at most n * (1 - share) changes, insertions or deletions
 //            of a token; for items of up to 4,096 tokens
 //   in part  if `passage` consecutive tokens are the same in both
-// Nothing is missed, with one exception: an edited copy of an item that shares its wording with very many others
-// (common()). This is the search behind dedup's `against`.
+// The search misses nothing, with one exception: it may miss edited copies of an item that shares its wording with
+// very many other items; common() counts such items. dedup's `against` uses this search.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,17 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// The defaults are those of dedup.
+// The defaults are the same as dedup's.
 struct ItemRules {
-  std::uint64_t min_tokens = 8;  // shorter items are skipped: they occur by chance
+  std::uint64_t min_tokens = 8;  // shorter items are skipped, because they occur by chance
   double share = 0.8;            // from 0.6 to 1
-  std::uint64_t passage = 50;    // tokens, from 8 to 4,096
+  std::uint64_t passage = 50;    // consecutive tokens, from 8 to 4,096
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
 };
 
 struct FoundItem {
-  std::uint64_t item = 0;  // its place among the items
-  double share = 0;        // of its tokens, found there
+  std::uint64_t item = 0;  // its position among the items
+  double share = 0;        // of the item's tokens, found there
   ByteRange where = {};    // in the text
   friend bool operator==(const FoundItem&, const FoundItem&) = default;
 };
@@ -41,18 +41,18 @@ struct FoundItem {
 // Holds its own copy of the items. Immutable and cheap to copy; threads may share one.
 class ItemSearcher {
  public:
-  // context.memory_bytes is what the set may take while it lives. A null item keeps its place and is never found.
-  // Error(invalid_argument) for rules out of range.
+  // context.memory_bytes limits the memory that the set takes as long as it lives. A null item keeps its position and
+  // is never found. Throws Error(invalid_argument) for rules that are out of range.
   ItemSearcher(const TextColumn& items, const ItemRules& rules, const Context& context);
   ItemSearcher(std::span<const std::string> items, const ItemRules& rules, const Context& context);
   ~ItemSearcher();
   ItemSearcher(const ItemSearcher&);
   ItemSearcher& operator=(const ItemSearcher&);
 
-  // The items in each text, ascending, each with its best place: the whole item with the fewest edits, or else the
-  // longest passage; the first if there are several. Of items with the same tokens only the first is reported
-  // (first_like()). A null text has none. context.memory_bytes comes on top of what the set takes. Each call sets up
-  // buffers: pass whole columns, not single texts.
+  // Finds the items in each text, in ascending order, each with its best place: the whole item with the fewest edits,
+  // or else the longest passage; the first such place if there are several. If several items have the same tokens,
+  // only the first is reported (see first_like()). A null text contains none. context.memory_bytes comes on top of
+  // what the set takes. Each call sets up buffers, so pass whole columns, not single texts.
   ListColumn<FoundItem> find(const TextColumn& texts, const Context& context) const;
 
   std::size_t size() const;
@@ -60,7 +60,7 @@ class ItemSearcher {
   std::size_t first_like(std::size_t i) const;
   // Whether item i is null or has too few tokens.
   bool skipped(std::size_t i) const;
-  // How many items may be missed where they were edited; see above.
+  // The number of items whose edited copies may be missed; see the top of this file.
   std::uint64_t common() const;
 
  private:

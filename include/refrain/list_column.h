@@ -8,7 +8,7 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// List i is values[offsets[i], offsets[i + 1]).
+// List i is values[offsets[i], offsets[i + 1]). `offsets` has one entry more than there are lists.
 template <class T>
 struct ListColumn {
   std::vector<std::int64_t> offsets = {0};

@@ -1,8 +1,8 @@
-// near: every pair of documents whose fingerprints differ in few bits, and the clusters they form.
+// near: finds every pair of documents whose fingerprints differ in few bits, and the clusters that these pairs form.
 //
-// Fingerprints estimate similarity. At kNearDistance most near-duplicates are found, and nearly all that is found shares
-// half of its text or more. With `verify` the texts of each pair are compared too: what is not as similar as `threshold`
-// is no match, so that a larger distance may be searched.
+// Fingerprints estimate similarity. At kNearDistance, most near-duplicates are found, and nearly all pairs found
+// share half of their text or more. With `verify`, the texts of each pair are compared too, and a pair that is less
+// similar than `threshold` is not a match; this allows searching a larger distance.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr unsigned kNearDistance = 8;
-inline constexpr unsigned kVerifiedDistance = 10;  // what the command line takes with `verify`
+inline constexpr unsigned kVerifiedDistance = 10;  // the command line's default with `verify`
 
 struct NearOptions {
   InputOptions input = {};
@@ -28,13 +28,13 @@ struct NearOptions {
   unsigned distance = kNearDistance;  // maximum number of differing bits, 0 to 63
   unsigned blocks = 0;                // 2 to 64 and above distance; 0: automatic. Changes the time, never the result.
   bool all_pairs = false;             // also every pair of documents with equal fingerprints
-  // Compare the texts of each pair: a match has this Jaccard similarity, or more, of its sets of windows. Texts that do not
-  // fit in a quarter of the memory go to temporary files.
+  // Compare the texts of each pair: the Jaccard similarity of a match's sets of windows is at least `threshold`.
+  // Texts that do not fit in a quarter of the memory go to temporary files.
   bool verify = false;
   double threshold = 0.8;  // above 0, at most 1
   bool force = false;      // write into an existing directory
-  // Where fingerprints are computed and joined. Changes the time, never the result. Error(unsupported) if a GPU is asked
-  // for, and there is none or it cannot make such fingerprints.
+  // The device that computes and joins fingerprints. It changes the time, never the result. Error(unsupported) if a
+  // GPU is requested but there is none, or it cannot compute such fingerprints.
   DeviceOptions device = {};
 };
 

@@ -1,6 +1,6 @@
 // Kernels for pairs: how similar two texts are, which fingerprints are close, and which clusters the pairs form.
 //
-// Memory, threads and stopping work as kernels.h says.
+// The rules of kernels.h for memory, threads and stopping apply here too.
 #pragma once
 
 #include <cstddef>
@@ -22,54 +22,55 @@ struct IndexPair {
 };
 
 struct SimilarityOptions {
-  FingerprintOptions windows = {.window = 5};  // as for the keys that made the pairs meet
-  // Pairs less similar than this give 0, which takes less time to find out.
+  FingerprintOptions windows = {.window = 5};  // the same as for the keys by which the pairs met
+  // The result for a pair that is less similar than this is 0; finding that out takes less time than the exact value.
   double threshold = 0;
 };
 
 // The Jaccard similarity of the sets of windows of left[pair.first] and right[pair.second], as dedup computes it: the
-// windows in both, divided by the windows in either. result[i] belongs to pairs[i]. It is NaN, which no threshold lets
-// through, if one of the texts is null or too short to have a window.
+// number of windows in both, divided by the number of windows in either. result[i] belongs to pairs[i]. It is NaN,
+// which passes no threshold, if one of the texts is null or too short to have a window.
 //
-// Sort the pairs: the windows of a text are remembered for the next ones, as far as memory allows.
-// Error(invalid_argument) for a pair outside the columns.
+// Sort the pairs: the windows of a text are cached for the pairs that follow, as far as memory allows. Throws
+// Error(invalid_argument) if a pair lies outside the columns.
 std::vector<double> similarities(const TextColumn& left, const TextColumn& right, std::span<const IndexPair> pairs,
                                  const SimilarityOptions& options, const Context& context);
 // Pairs within one column.
 std::vector<double> similarities(const TextColumn& texts, std::span<const IndexPair> pairs,
                                  const SimilarityOptions& options, const Context& context);
 
-// ---- Fingerprints, wherever they come from.
+// ---- Fingerprints from any source.
 
 struct HammingOptions {
-  unsigned distance = 3;  // the most bits that may differ, 0 to 63
-  // By default the first of n equal fingerprints represents them: the others are paired with it alone, so that the
-  // clusters are right and the number of pairs stays small. With all_pairs, each of the n is paired with each of the
-  // others and with all that are close.
+  unsigned distance = 3;  // maximum number of differing bits, 0 to 63
+  // By default, the first of n equal fingerprints represents them, and the others are paired with it alone: the
+  // clusters are the same, and the number of pairs stays small. With all_pairs, each of the n is paired with each of
+  // the others and with every fingerprint that is close.
   bool all_pairs = false;
-  // As Fingerprinter::batch() writes it: fingerprints with 0 here are left out. Empty: all count.
+  // One byte per fingerprint, as Fingerprinter::batch() writes them: fingerprints whose byte is 0 are ignored. Empty:
+  // all fingerprints count.
   std::span<const std::uint8_t> valid = {};
 };
 
 struct HammingPair {
-  std::uint64_t first = 0;  // places in the list, first < second
+  std::uint64_t first = 0;  // positions in the list, first < second
   std::uint64_t second = 0;
-  unsigned difference = 0;  // bits
+  unsigned difference = 0;  // differing bits
   friend auto operator<=>(const HammingPair&, const HammingPair&) = default;
 };
 
-// Every pair within the distance, ascending. Reports progress.
+// Returns every pair within the distance, in ascending order. Reports progress.
 std::vector<HammingPair> hamming_pairs(std::span<const std::uint64_t> fingerprints, const HammingOptions& options,
                                        const Context& context);
-// The same without holding all pairs in memory: `found` gets them in portions, in any order, from any thread, one call
-// at a time.
+// The same without holding all pairs in memory: `found` receives them in portions, in any order, from any thread, one
+// call at a time.
 void hamming_pairs(std::span<const std::uint64_t> fingerprints, const HammingOptions& options, const Context& context,
                    const std::function<void(std::span<const HammingPair>)>& found);
 
 // ---- Clusters.
 
-// Connected components: for each of the `nodes`, the least node of its component. Runs on one thread, in nearly constant
-// time per edge. Error(invalid_argument) for an edge to a node that does not exist.
+// Connected components: for each of the `nodes` nodes, the least node of its component. Runs on one thread, in nearly
+// constant time per edge. Throws Error(invalid_argument) for an edge to a node that does not exist.
 std::vector<std::uint64_t> components(std::uint64_t nodes, std::span<const IndexPair> edges, const Context& context);
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-// plain_text: the text of every document, as every other verb reads it.
+// plain_text: extracts the text of every document, exactly as the other verbs read it.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ struct PlainTextReport {
   double seconds = 0;
 };
 
-// Hands JSONL to `out`, a few whole lines at a time, in input order: {"id": ..., "text": ...}. Bytes that are not UTF-8
-// become U+FFFD, for JSON is UTF-8.
+// Passes JSONL to `out`, a few whole lines at a time, in input order: {"id": ..., "text": ...}. Bytes that are not
+// UTF-8 are replaced by U+FFFD, because JSON is UTF-8.
 PlainTextReport plain_text(const InputOptions& input, const Context& context,
                            const std::function<void(std::string_view)>& out);
 

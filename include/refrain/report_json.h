@@ -1,5 +1,5 @@
-// Reports as JSON, one object each, the same for every face. Everything that depends on the machine or the moment is
-// under "run"; the rest is the same for the same input and options.
+// Reports as JSON, one object each; the same for the command line, the server and Python. Values that depend on the
+// machine or the time are under "run"; all others are the same for the same input and options.
 #pragma once
 
 #include <string>
@@ -26,11 +26,12 @@ std::string to_json(const FingerprintReport& report);
 std::string to_json(const PlainTextReport& report);
 std::string to_json(const MatchReport& report);
 std::string to_json(const DeviceList& list);
-// `distance` decides "match". Fingerprints are strings, because many JSON readers would lose bits of a number.
+// `distance` decides the value of "match". Fingerprints are strings, because many JSON readers would lose bits of a
+// number.
 std::string to_json(const ExplainReport& report, unsigned distance);
 std::string to_json(const StoryReport& report);
 
-std::string to_json(const NgramsOptions& options, const NgramsReport& report);  // the summary.json of an n-gram index
+std::string to_json(const NgramsOptions& options, const NgramsReport& report);  // summary.json of an n-gram index
 std::string to_json(const NgramsShowReport& report);
 std::string to_json(const NgramsLookupReport& report);
 std::string to_json(const NgramsStats& stats);
@@ -50,9 +51,9 @@ std::string to_json(const LibraryExportReport& report);
 // Rows, one per line, without indentation, like passages (index.h). A blot is a string of hexadecimal digits.
 std::string to_json(const BlotRow& row);   // {"blot", "count", "documents"}
 std::string to_json(const BlotText& row);  // {"blot", "id", "begin", "end", "text"}
-// {"id", "digest", "source", "origin", "file", "begin", "bytes", "text_bytes"}; origin and file are null where they are
+// {"id", "digest", "source", "origin", "file", "begin", "bytes", "text_bytes"}; origin and file are null if they are
 // not known.
 std::string to_json(const LibraryDocument& row);
-std::string cursor_json(std::string_view cursor);  // {"cursor"}: the last row of a query that can be continued
+std::string cursor_json(std::string_view cursor);  // {"cursor"}: the last row of a query that can continue
 
 }  // namespace refrain

@@ -1,12 +1,14 @@
-// Whether documents were seen before: a library that is kept open, and answers at crawl speed.
+// Tells whether documents were seen before: a library that is kept open, and answers at the speed of a crawler.
 //
-// Documents are decided as dedup decides them with `library`: each is compared with every document of the library, and
-// with those that were added before it; it is new, unless one of them is the same, or is similar to it and covers it. The
-// options are those that the library was made with; the templates of sources are those that it knows.
+// Documents are decided in the same way as by dedup with `library`: each is compared with every document of the
+// library, and with those that were added before it. A document is new unless one of these is the same, or is similar
+// to it and covers it. The options are those with which the library was made; the templates of sources are those that
+// it knows.
 //
-// With `add`, what is new joins the library. It is first appended to a file of texts in the library's folder, and synced:
-// once seen() returns it outlasts a crash. In the background many such documents become a segment at a time
-// (docs/format.md). What a process that was killed had added is taken up by the next one that opens the library.
+// With `add`, new documents are added to the library. A new document is first appended to a file of texts in the
+// library's folder, and synced: once seen() returns, it survives a crash. In the background, many such documents
+// become a segment at a time (docs/format.md). If a process is killed, the next one that opens the library takes over
+// the documents that it had added.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +27,13 @@ namespace [[gnu::visibility("default")]] refrain {
 
 struct SeenOptions {
   std::filesystem::path library;
-  // What is new joins the library, which is made, with the defaults of dedup, where there is none. Nobody else may change
-  // it meanwhile.
+  // Add new documents to the library. It is created, with the defaults of dedup, if it does not exist. No other
+  // process can change it meanwhile.
   bool add = false;
-  // As DedupOptions::trust_signatures.
+  // See DedupOptions::trust_signatures.
   bool trust_signatures = false;
-  // Called, from any thread but one at a time, with one line about something to be told that no caller waits for. May be
-  // empty.
+  // Called with one line of text about an event that no caller waits for. Called from any thread, one call at a time.
+  // May be empty.
   std::function<void(std::string_view line)> log = {};
 };
 
@@ -41,39 +43,41 @@ struct SeenDocument {
 };
 
 enum class SeenStatus { fresh, exact, near };
-// "new", "exact", "near".
+// Returns "new", "exact" or "near".
 std::string_view seen_status_name(SeenStatus status);
 
 struct SeenAnswer {
   SeenStatus status = SeenStatus::fresh;
-  // The id of the document that it matches. Of one that is new: of one that is similar, but does not hold all of its text,
-  // or whose own text is gone. Empty: there is none.
+  // The id of the document that it matches. For a new document: the id of one that is similar, but does not hold all
+  // of its text, or whose own text is gone. Empty if there is none.
   std::string match = {};
-  double similarity = 0;  // to that one; an estimate where it was not verified
-  bool verified = false;  // it was compared with the text of that one
+  double similarity = 0;  // to the document `match`; an estimate if it was not verified
+  bool verified = false;  // whether it was compared with the text of `match`
   bool added = false;
 };
 
 struct SeenStats {
   std::uint64_t generation = 0;  // of the library
-  std::uint64_t documents = 0;   // in its segments, not removed
+  std::uint64_t documents = 0;   // in its segments, without removed ones
   std::uint64_t segments = 0;
-  std::uint64_t recent = 0;  // documents that were added, and are in no segment yet
-  std::uint64_t added = 0;   // since it was opened
+  std::uint64_t recent = 0;  // documents that were added, and are not in a segment yet
+  std::uint64_t added = 0;   // documents added since the library was opened
 };
 
 // Thread-safe.
 class Seen {
  public:
-  // `context` is for as long as this lives: its memory is shared by all calls, and as many documents are worked on at a
-  // time as it has threads. Error(not_found) if there is no library and `add` is not set, Error(busy) with `add` while
-  // another process changes the library, Error(corrupt) if the library or a file of texts is damaged.
+  // `context` applies as long as this object lives: all calls share its memory, and its threads limit how many
+  // documents are processed at the same time. Throws Error(not_found) if there is no library and `add` is not set,
+  // Error(busy) with `add` while another process changes the library, and Error(corrupt) if the library or a file of
+  // texts is damaged.
   Seen(const SeenOptions& options, const Context& context);
-  // What was added becomes part of a segment, if that is possible now.
+  // Makes the added documents part of a segment, if that is possible now.
   ~Seen();
 
-  // In order, an answer each; a document may match one before it. If this throws, none of them is promised to be added.
-  // Error(over_budget) if the disk is full, Error(interrupted) once `stop` is set.
+  // Returns one answer per document, in order; a document may match one before it in `documents`. If this throws,
+  // none of the documents is guaranteed to be added. Throws Error(over_budget) if the disk is full, and
+  // Error(interrupted) once `stop` is set.
   std::vector<SeenAnswer> seen(std::span<const SeenDocument> documents, const std::stop_token& stop = {});
 
   SeenStats stats() const;

@@ -1,4 +1,4 @@
-// substrings: every byte range covered by windows of `length` bytes that occur at least `min_count` times.
+// substrings: finds every byte range covered by windows of `length` bytes that occur at least `min_count` times.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace [[gnu::visibility("default")]] refrain {
 inline constexpr std::size_t kMinSubstringLength = 8;
 inline constexpr std::size_t kMaxSubstringLength = std::size_t{1} << 20;
 
-// Units that a range must not split; ranges shrink to fit.
+// Units that a range must not split; a range shrinks to fit.
 enum class Snap { none, utf8, word, line };
 
-// What is kept of repeated text: its first occurrence (all bytes in the earliest of equal windows), or
+// The part of repeated text that is kept: its first occurrence (all bytes in the earliest of equal windows), or
 // nothing.
 enum class Keep { first, none };
 
@@ -28,15 +28,15 @@ struct SubstringsOptions {
   std::filesystem::path output = {};  // a directory; docs/format.md describes its files
   std::size_t length = 100;
   std::uint64_t min_count = 2;
-  Snap snap = Snap::none;  // with `apply`, characters are never split: none means utf8
+  Snap snap = Snap::none;  // with `apply`, characters are never split: none then means utf8
   bool groups = false;     // also write passages.jsonl
   bool apply = false;      // also write the documents without repeated ranges
-  // Search what is left of the documents again, and cut that too, until nothing is left to cut: cutting brings text
-  // together that was apart. substring_bytes.tsv and passages.jsonl tell of the input, that is of the first pass.
+  // Search the remaining text again, and cut that too, until there is nothing left to cut: cutting joins parts of a
+  // text that were apart. substring_bytes.tsv and passages.jsonl describe the input, that is, the first pass.
   bool until_clean = false;
   Keep keep = Keep::first;
-  // Instead of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and a file
-  // with their ids, one per line; without it, ids are ordinals.
+  // In place of `input`: a file whose lines are the documents, read as one string (windows may cross lines), and a
+  // file with their ids, one per line; without the latter, ids are ordinals.
   std::string text_csv = {};
   std::string ids = {};
   bool force = false;  // write into an existing directory
@@ -45,12 +45,13 @@ struct SubstringsOptions {
 struct SubstringsReport {
   ReadReport read;
   std::uint64_t ranges = 0;              // rows of substring_bytes.tsv
-  std::uint64_t repeated_bytes = 0;      // in them
-  std::uint64_t repeated_documents = 0;  // with at least one
-  std::uint64_t removable_bytes = 0;     // what `apply` would remove, in all passes
-  // With `until_clean`: what each pass cut. The last is 0, unless there was still something after the most passes there are.
+  std::uint64_t repeated_bytes = 0;      // bytes in these ranges
+  std::uint64_t repeated_documents = 0;  // documents with at least one range
+  std::uint64_t removable_bytes = 0;     // bytes that `apply` would remove, in all passes
+  // With `until_clean`: the bytes that each pass cut. The last value is 0, unless something was left to cut after the
+  // maximum number of passes.
   std::vector<std::uint64_t> pass_bytes;
-  std::uint64_t windows = 0;   // windows that occur min_count times
+  std::uint64_t windows = 0;   // windows that occur min_count times or more
   std::uint64_t passages = 0;  // with `groups`
   std::uint64_t places = 0;
   std::uint64_t changed_documents = 0;  // with `apply`

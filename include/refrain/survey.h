@@ -1,4 +1,4 @@
-// What the input looks like, before it is read: kinds of files, and a field that can name the records.
+// A survey of the input before it is read: the kinds of files, and a field that can serve as the records' id.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace [[gnu::visibility("default")]] refrain {
 
 struct InputSurvey {
   struct Kind {
-    std::string name;     // "JSONL", "HTML"; in the plural where it has one
-    std::string packing;  // "zstd"; by the name of the file; empty where it has none
+    std::string name;     // "JSONL", "HTML"; in the plural if there is one: "documents"
+    std::string packing;  // "zstd", by the file's name; empty if it is not compressed
     std::uint64_t files = 0;
   };
-  std::vector<Kind> kinds;  // the most frequent first
+  std::vector<Kind> kinds;  // most frequent first
   std::uint64_t files = 0;
-  bool all = true;            // else there are more files than were counted
-  bool records = false;       // some have fields
-  std::string id_field = {};  // "id", "url" or "doc_id", if every record that was looked at has one of its own
+  bool all = true;            // false: there are more files than were counted
+  bool records = false;       // some files have records with fields
+  std::string id_field = {};  // "id", "url" or "doc_id": every record examined has a distinct value; else empty
 };
 
-// Goes by names and looks into the first records of some files. Knows nothing of standard input and of documents in
-// memory. What is wrong with the input is left to whoever reads it.
+// Goes by file names, and reads the first records of some files. The survey is empty if the input is standard input
+// or documents in memory. Bad records and damaged files are not reported here: the verb that reads the input reports
+// them.
 InputSurvey survey_input(const InputOptions& options, const Context& context);
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-// Plain types for text: a document's number, a byte range, a batch of documents.
+// Plain types for text: a document's ordinal, a byte range, a batch of documents.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace [[gnu::visibility("default")]] refrain {
 // is also the number of the line or row.
 using DocId = std::uint64_t;
 
-// Half-open, in bytes of the original document.
+// A half-open range of bytes of the original document.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -20,10 +20,11 @@ struct ByteRange {
 };
 
 // Documents side by side in one buffer: document i is text[offsets[i], offsets[i + 1]). This is the layout of Arrow's
-// large_utf8, so batches are exchanged with other systems without copying. A view: it does not own the bytes.
+// large_utf8, so batches can be exchanged with other systems without copying. This is a view: it does not own the
+// bytes.
 struct TextBatch {
   const char* text = nullptr;
-  std::span<const std::int64_t> offsets;  // one more than there are documents, or empty
+  std::span<const std::int64_t> offsets;  // one more than there are documents; or empty
 
   std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::string_view operator[](std::size_t i) const {

@@ -1,7 +1,6 @@
-// Text that can be read again: all documents of an input, concatenated, wherever they are stored.
+// Text that can be read repeatedly: all documents of an input, concatenated, whether they are in memory or on disk.
 //
-// Engines that go back to the text (to verify or extend a match) read it through this, whether it is in memory or on
-// disk.
+// Engines that go back to the text, to verify or extend a match, read it through this interface.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +19,8 @@ class TextSource {
 
   virtual std::uint64_t size() const = 0;
 
-  // The `size` bytes from `begin`, which must be inside the text; kPadding more bytes after them may be read, with any
-  // contents. Valid until `scratch`, which may be left unused, is passed again.
+  // Returns the `size` bytes from `begin`, which must be inside the text. kPadding more bytes after them may be read;
+  // their contents are arbitrary. The bytes stay valid until `scratch`, which may be left unused, is passed again.
   virtual const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const = 0;
   static constexpr std::size_t kPadding = 128;
 };

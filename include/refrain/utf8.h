@@ -1,4 +1,5 @@
-// UTF-8, one code point at a time, strictly: overlong forms, surrogates and anything above U+10FFFF are invalid.
+// Decodes and encodes UTF-8, one code point at a time, strictly: overlong forms, surrogates and anything above
+// U+10FFFF are invalid.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ struct CodePoint {
   bool valid() const { return value != kInvalid; }
 };
 
-// The code point that begins at text[position]; position < text.size().
+// Decodes the code point that begins at text[position]; position must be below text.size().
 inline CodePoint decode_utf8(std::string_view text, std::size_t position) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[position + i]); };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -42,21 +43,22 @@ constexpr bool is_unseen(std::uint32_t code) {
          code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// The position at or before `at` where a character begins, at most three bytes back.
+// Returns the position at or before `at` where a character begins, at most three bytes back.
 inline std::size_t boundary_before(std::string_view text, std::size_t at) {
   for (std::size_t back = 0; back < 4 && back <= at; ++back)
     if (at - back >= text.size() || (static_cast<unsigned char>(text[at - back]) & 0xC0U) != 0x80U) return at - back;
   return at;
 }
 
-// The position at or after `at` where a character begins or the text ends, at most three bytes on.
+// Returns the position at or after `at` where a character begins or the text ends, at most three bytes ahead.
 inline std::size_t boundary_after(std::string_view text, std::size_t at) {
   for (std::size_t on = 0; on < 4; ++on)
     if (at + on >= text.size() || (static_cast<unsigned char>(text[at + on]) & 0xC0U) != 0x80U) return at + on;
   return at;
 }
 
-// Writes the UTF-8 of a valid code point to `out`, which has room for 4 bytes. Returns how many were written.
+// Writes the UTF-8 encoding of a valid code point to `out`, which must have room for 4 bytes. Returns the number of
+// bytes written.
 inline unsigned encode_utf8(std::uint32_t value, char* out) {
   const auto put = [&](unsigned i, std::uint32_t byte) { out[i] = static_cast<char>(byte); };
   if (value < 0x80) {

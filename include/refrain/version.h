@@ -5,13 +5,13 @@ namespace [[gnu::visibility("default")]] refrain {
 
 inline constexpr const char* kVersion = "0.1.0";
 
-// Increased whenever the same text and options would give a different fingerprint, or the default options change;
-// recorded in summary.json. Version 2 has the tokenizer words-nfkc; with every other tokenizer fingerprints are still
-// those of version 1 (fingerprint_version in refrain/fingerprint.h).
+// Increased whenever the same text and options would give a different fingerprint, or when the default options
+// change. Recorded in summary.json. Version 2 introduced the tokenizer words-nfkc; with every other tokenizer,
+// fingerprints are still those of version 1 (see fingerprint_version in refrain/fingerprint.h).
 inline constexpr int kFingerprintVersion = 2;
 
-// Increased whenever the same features and seed would give a different MinHash signature, or a signature different band
-// keys; recorded in summary.json.
+// Increased whenever the same features and seed would give a different MinHash signature, or the same signature
+// different band keys. Recorded in summary.json.
 inline constexpr int kMinHashVersion = 1;
 
 }  // namespace refrain

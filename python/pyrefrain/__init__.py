@@ -3,8 +3,8 @@
     import pyrefrain
     kept = pyrefrain.dedup(["a text", "another", "a text"]).kept()
 
-A function a verb (dedup, near, substrings, ngrams, fingerprint, explain), the Index of passages, the kernels under them
-(pyrefrain.kernels), and the exceptions (pyrefrain.errors).
+The package has one function per verb (dedup, near, substrings, ngrams, fingerprint, explain), the Index of passages,
+the kernels that the verbs are built on (pyrefrain.kernels), and the exceptions (pyrefrain.errors).
 """
 
 from . import errors

@@ -1,4 +1,4 @@
-"""Why two documents match, and what a run did with one."""
+"""Explains why two documents match, and what a run decided about one document."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def explain(a: str | os.PathLike[str], b: str | os.PathLike[str] | None = None, 
             text: str = "text", id: str | None = None, **options: Unpack[ExplainOptions]) -> Any:
     """Compares two documents: how far apart their fingerprints are, how similar they are, and what they share.
 
-    `a` and `b` are texts, or files where they are Paths; with `within` (a table, a dataset or paths) they are ids, or
-    places in it. With `run`, the folder of a dedup run, `a` is the id of one document, and a dict tells its story.
+    `a` and `b` are texts, or files if they are Paths. With `within` (a table, a dataset or paths) they are the ids of
+    two documents in it. With `run`, the folder of a dedup run, `a` is the id of one document, and the result is a
+    dict that says what the run decided about it and why.
     """
     if run is not None:
         return json.loads(_core.explain_run(os.fspath(run), str(a), options.get("memory")))

@@ -1,4 +1,4 @@
-"""What the verbs over files wrote, read back into memory."""
+"""Reads the output files of the verbs back into memory."""
 
 import contextlib
 import os
@@ -6,7 +6,8 @@ import os
 
 @contextlib.contextmanager
 def output_folder(options):
-    """The folder that a verb writes to: the one that was named, or one that goes away."""
+    """Yields the folder that a verb writes to: the `output` option, or else a temporary folder that is removed
+    afterwards."""
     if options.get("output") is not None:
         options["output"] = os.fspath(options["output"])
         yield options["output"]
@@ -26,9 +27,12 @@ def json_lines(path):
 
 
 def tsv_rows(text, **types):
-    """The rows of a TSV file as dicts; an empty value is None. `types`: columns that are no text."""
-    lines = [line for line in text.split("\n") if line and not line.startswith("#")]
+    """Parses a TSV file into dicts; an empty value becomes None. `types` maps the columns that are not text to their
+    parsers."""
+    lines = text.removesuffix("\n").split("\n")
     names = lines[0].split("\t")
+    if names[-1].startswith("refrain "):  # an empty column, whose name states the options
+        del names[-1]
     readers = [types.get(name, str) for name in names]
     return [{name: read(value) if value else None for name, read, value in zip(names, readers, line.split("\t"))}
             for line in lines[1:]]
@@ -40,7 +44,7 @@ def tsv_file(path, **types):
 
 
 class Rows:
-    """Rows that were read from a file, in place of a column of the engine."""
+    """Rows that were read from a file, with the interface of the engine's columns."""
 
     def __init__(self, rows, names):
         self._rows = rows

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """A collection of documents on disk that finds passages which recur, exact or edited.
+    """A collection of documents on disk, searched for passages that recur, exactly or with edits.
 
-    Opens the index in `folder`; where there is none, the first add() creates it, with the layout that is given here.
+    Opens the index in `folder`. If there is no such folder, the first add() creates the index, with this layout.
     """
 
     def __init__(self, folder: str | os.PathLike[str], **layout: Unpack[LayoutOptions]):
@@ -34,51 +34,52 @@ class Index:
 
     def add(self, data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[AddOptions]) -> dict[str, Any]:
         """Adds documents, and returns the report. `data`, `text` and `id` are as in fingerprint()."""
-        given = _given(data, text, id, options)
+        given = _input_and_options(data, text, id, options)
         if self._open is not None:
             return json.loads(self._open.add(*given))
-        options.pop("replace", None)  # nothing is there yet
+        options.pop("replace", None)  # there are no documents to replace yet
         report = _core.create_index(self.folder, given[0], {**self._layout, **given[1]})
         self._open = _core.Index(self.folder)
         return json.loads(report)
 
     def remove(self, ids: Iterable[Any]) -> dict[str, Any]:
         """Removes documents by their ids, and returns the report."""
-        return json.loads(self._there().remove([str(each) for each in ids]))
+        return json.loads(self._opened_index().remove([str(each) for each in ids]))
 
     def query(self, data: Any = None, *, text: str = "text", id: str | None = None, of: Any = None,
               **options: Unpack[QueryOptions]) -> list[dict[str, Any]]:
-        """The passages that documents share with the index, best first.
+        """Returns the passages that documents share with the index, best first.
 
-        `data` is as in fingerprint(), or one text; `of` is the id of a document of the index, in its place. `with_` names
-        the only documents to compare with; `pairs` is a file of rows, query id, tab, document id: only these are compared.
+        `data` is one text, or as in fingerprint(). Instead of `data`, `of` may name the id of a document of the index.
+        `with_` restricts the comparison to the documents with these ids. `pairs` is a file with a query id, a tab and a
+        document id per line; only these pairs are compared.
         """
         if of is not None:
-            rows, _ = self._there().query([], {"of": str(of), **_progressing(options)})
+            rows, _ = self._opened_index().query([], {"of": str(of), **_progressing(options)})
         else:
-            rows, _ = self._there().query(*_given([data] if isinstance(data, str) else data, text, id, options))
+            rows, _ = self._opened_index().query(*_input_and_options([data] if isinstance(data, str) else data, text, id, options))
         return [json.loads(line) for line in rows.splitlines()]
 
     def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:
-        """The passages that the documents of the index share with each other: each against those that were added after it."""
-        rows, _ = self._there().query([], {"self": True, **_progressing(options)})
+        """Returns the passages that documents of the index share. Each is compared with those added after it."""
+        rows, _ = self._opened_index().query([], {"self": True, **_progressing(options)})
         return [json.loads(line) for line in rows.splitlines()]
 
     def passages(self, **options: Unpack[PassagesOptions]) -> list[dict[str, Any]]:
-        """Every passage that recurs in the index, at its earliest place, with the others."""
-        rows, _ = self._there().passages(_progressing(options))
+        """Returns every passage that recurs in the index: its earliest place, and all others."""
+        rows, _ = self._opened_index().passages(_progressing(options))
         return [json.loads(line) for line in rows.splitlines()]
 
     def merge(self) -> dict[str, Any]:
-        """Makes one segment of all, without what was removed."""
-        return json.loads(self._there().merge())
+        """Merges all segments into one, which leaves out the removed documents."""
+        return json.loads(self._opened_index().merge())
 
     def document(self, id: Any) -> str | None:
-        """The text of a document; None where there is no such id."""
-        return self._there().document(str(id))
+        """Returns the text of a document, or None if the index has no such id."""
+        return self._opened_index().document(str(id))
 
     def stats(self) -> dict[str, Any]:
-        return json.loads(self._there().stats())
+        return json.loads(self._opened_index().stats())
 
     def __len__(self) -> int:
         return 0 if self._open is None else self.stats()["documents"]
@@ -86,7 +87,7 @@ class Index:
     def __repr__(self) -> str:
         return f"<Index of {len(self):,} documents in {self.folder}>"
 
-    def _there(self):
+    def _opened_index(self):
         if self._open is None:
             raise ValueError(f"{self.folder}: there is no index yet; add documents first")
         return self._open
@@ -98,8 +99,8 @@ def _progressing(options):
     return options
 
 
-def _given(data, text, id, options):
-    """The input and the options, as the engine takes them."""
+def _input_and_options(data, text, id, options):
+    """Returns the input and the options in the form that the engine takes."""
     options = _progressing(options)
     if (paths := paths_of(data)) is not None:
         return paths, {"text": None if text == "text" else text, "id": id, **options}

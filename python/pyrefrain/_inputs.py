@@ -1,4 +1,4 @@
-"""What a verb may be given: texts, tables of any library, datasets, or paths."""
+"""The inputs that a verb accepts: texts, tables of any library, datasets, or paths."""
 
 import os
 
@@ -6,12 +6,12 @@ from . import _core
 
 
 def is_dataset(data):
-    """Whether it is a Dataset of Hugging Face, without importing that."""
+    """Whether `data` is a Hugging Face Dataset; the datasets package is not imported for this."""
     return type(data).__module__.startswith("datasets.") and type(data).__name__ == "Dataset"
 
 
 def arrow_of_dataset(dataset, columns):
-    """The columns as an Arrow table: as they lie in memory or on disk, unless rows were selected."""
+    """Returns the columns as an Arrow table, without a copy unless rows of the dataset were selected."""
     dataset = dataset.select_columns(columns)
     if dataset._indices is None:
         return dataset.data.table
@@ -19,7 +19,7 @@ def arrow_of_dataset(dataset, columns):
 
 
 def paths_of(data):
-    """The paths, if that is what was given: a str, a Path, or a list of Paths. A list of str is a list of texts."""
+    """Returns the paths if `data` is a str, a Path, or a list of Paths, else None. A list of str is a list of texts."""
     if isinstance(data, (str, os.PathLike)):
         return [os.fspath(data)]
     if isinstance(data, (list, tuple)) and data and all(isinstance(item, os.PathLike) for item in data):
@@ -28,13 +28,13 @@ def paths_of(data):
 
 
 def documents_of(data, text="text", id=None, fields=()):
-    """Documents that the engine reads where they lie."""
+    """Wraps `data` in Documents, which the engine reads without copying them."""
     if is_dataset(data):
         data = arrow_of_dataset(data, list(dict.fromkeys([text, *([id] if id else []), *fields])))
     elif type(data).__module__.startswith("datasets.") and type(data).__name__ in ("DatasetDict", "IterableDataset", "IterableDatasetDict"):
         raise TypeError(f"expected one Dataset, not {type(data).__name__}; name a split, or load it without streaming")
     elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__") or isinstance(data, (list, tuple))):
-        if hasattr(data, "tolist"):  # numpy's arrays, and Series of older pandas
+        if hasattr(data, "tolist"):  # numpy arrays, and the Series of older pandas versions
             data = data.tolist()
         elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
             data = list(data)
@@ -42,7 +42,7 @@ def documents_of(data, text="text", id=None, fields=()):
 
 
 def rows_of(data, rows):
-    """Some rows of what was given, in the same kind of thing; None where that is not known how."""
+    """Selects rows of the input, as the same type; None if the type is not supported."""
     if isinstance(data, (list, tuple)):
         return type(data)(data[row] for row in rows)
     kind = type(data).__module__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""The command line, as it comes with the package."""
+"""Starts the refrain program that is bundled with the package."""
 
 import os
 import sys

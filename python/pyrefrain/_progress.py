@@ -1,18 +1,21 @@
-"""A bar for long calls."""
+"""A progress bar for long calls."""
 
 import sys
 
 
 def reporter(progress):
-    """What the engine calls with (stage, unit, done, total, share), for `progress` as users give it; None for none."""
+    """Turns the user's `progress` argument into a callback for the engine, report(stage, unit, done, total, share).
+
+    Returns None if no progress is wanted.
+    """
     if progress is None or progress is False:
         return None
-    tell = _bar() if progress is True else progress
+    show = _bar() if progress is True else progress
 
     def report(stage, _unit, done, total, share):
         if share < 0:
             share = done / total if total else None
-        tell(stage, share)
+        show(stage, share)
 
     return report
 
@@ -24,13 +27,13 @@ def _bar():
         return _line
     bar = tqdm(total=100, bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}")
 
-    def tell(stage, share):
+    def show(stage, share):
         bar.set_description_str(stage)
         if share is not None:
             bar.n = round(100 * share)
         bar.refresh()
 
-    return tell
+    return show
 
 
 def _line(stage, share):

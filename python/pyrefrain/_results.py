@@ -1,4 +1,4 @@
-"""What the verbs return."""
+"""The result types of the verbs."""
 
 import functools
 import json
@@ -8,7 +8,7 @@ from ._table import Table, escaped
 
 
 class Result(Table):
-    """A table, and what the verb reports of the whole."""
+    """A table, with the report of the verb."""
 
     def __init__(self, column, report):
         super().__init__(column)
@@ -21,15 +21,15 @@ class Result(Table):
 
 
 class Fingerprints(Result):
-    """A row a document: id, simhash (None where it is too short)."""
+    """One row per document: id, simhash (None if the document is too short)."""
 
 
 class Matches(Result):
-    """A row a pair of near-duplicates: id1, id2, diff (bits) and, with verify, similarity."""
+    """One row per pair of near-duplicates: id1, id2, diff (bits) and, with verify, similarity."""
 
     def __init__(self, column, documents, report):
         super().__init__(column, report)
-        #: A row a document: id, simhash, cluster (the first document of it; -1 where it is in none).
+        #: One row per document: id, simhash, cluster (its first document; -1 if the document is in no cluster).
         self.documents = Table(documents)
 
     def _summary(self):
@@ -37,27 +37,27 @@ class Matches(Result):
 
 
 class Ranges(Result):
-    """A row a repeated range: id, x, y (bytes of the text)."""
+    """One row per repeated range: id, x, y (bytes of the text)."""
 
     def __init__(self, column, cuts, report, data, documents):
         super().__init__(column, report)
-        #: What goes, by `keep`: a table of document (its place), begin, end.
+        #: The ranges to remove, according to `keep`: a table of document (its row number), begin, end.
         self.cuts = Table(cuts)
         self._data = data
         self._documents = documents
 
     def clean(self):
-        """What was given without the repeated ranges; a list of str, or the texts as a Column."""
+        """Returns the texts without the repeated ranges: a list of str for a list, else a Column."""
         texts = self._documents.texts_at(range(len(self._documents)), self.cuts)
         return list(texts) if isinstance(self._data, (list, tuple)) else texts
 
 
 class Ngrams(Result):
-    """A row a phrase: ngram, count, documents, places (dicts of id and token)."""
+    """One row per n-gram: ngram, count, documents, places (dicts of id and token)."""
 
 
 class Decisions(Result):
-    """A row a document: id, keep, reason, match, similarity, lost, longest_lost, as_written, spans, cluster."""
+    """One row per document: id, keep, reason, match, similarity, lost, longest_lost, as_written, spans, cluster."""
 
     def __init__(self, column, cuts, report, data, documents, text):
         super().__init__(column, report)
@@ -68,23 +68,23 @@ class Decisions(Result):
 
     @functools.cached_property
     def kept_rows(self):
-        """The places of the documents that are kept, ascending."""
+        """The row numbers of the documents that are kept, ascending."""
         keep = self._column.column("keep")
         return [row for row in range(len(keep)) if keep[row]]
 
     def kept(self):
-        """What was given without its duplicates: a list, a table, a frame or a dataset, as it came."""
+        """Returns the input without its duplicates, as the type it was given: a list, a table, a frame or a dataset."""
         rows = rows_of(self._data, self.kept_rows)
         if rows is None:
             raise TypeError(f"no rows can be selected from {type(self._data).__name__}; use kept_rows")
         return self._with_cuts(rows) if len(self._cuts) else rows
 
     def cut_texts(self):
-        """The texts of what is kept, without the ranges that `substrings` cuts: a Column."""
+        """Returns the texts that are kept, without the ranges that `substrings` removes, as a Column."""
         return self._documents.texts_at(self.kept_rows, self._cuts)
 
     def annotated(self):
-        """What was given, with the columns keep, reason, match, similarity and cluster beside its own."""
+        """Returns the input with the columns keep, reason, match, similarity and cluster added."""
         columns = self.to_arrow().select(["keep", "reason", "match", "similarity", "cluster"])
         kind = type(self._data).__module__.partition(".")[0]
         if kind == "datasets":
@@ -142,25 +142,25 @@ class Decisions(Result):
 
 
 class Explanation:
-    """Why two texts match, or don't."""
+    """Why two texts match or do not match."""
 
     def __init__(self, report):
-        #: All of it, as `refrain explain --json` prints it.
+        #: The whole report, as `refrain explain --json` prints it.
         self.report = json.loads(report)
 
     @property
     def similarity(self):
-        """The share of windows that both have, of those that either has."""
+        """The Jaccard similarity of the two sets of windows: the share of all windows that both texts have."""
         return self.report["similarity"]
 
     @property
     def difference(self):
-        """Bits in which the fingerprints differ; None where one of the texts is too short."""
+        """The number of bits in which the fingerprints differ; None if one of the texts is too short."""
         return self.report["difference"]
 
     @property
     def match(self):
-        """Whether the fingerprints are close enough."""
+        """Whether the fingerprints differ in at most the allowed number of bits."""
         return self.report["match"]
 
     def __repr__(self):
@@ -173,7 +173,7 @@ class Explanation:
 
 
 def _marked(document):
-    """A text with what it shares marked."""
+    """Returns a text as HTML, with the shared ranges marked."""
     text, out, at = document["text"].encode(), [], 0
     for begin, end in document["shared"]:
         out += [_shown(text[at:begin]), "<mark>", _shown(text[begin:end]), "</mark>"]

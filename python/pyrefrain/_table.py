@@ -1,10 +1,10 @@
-"""Results: tables that every Arrow library takes as they are."""
+"""Tables that every Arrow library can read without a copy."""
 
 _SHOWN = 10
 
 
 class Table:
-    """Rows in Arrow's layout. Hand it to pyarrow, polars or DuckDB, or iterate: every row is a dict."""
+    """Rows in Arrow's layout. Pass it to pyarrow, polars or DuckDB, or iterate over it: every row is a dict."""
 
     def __init__(self, column):
         self._column = column
@@ -19,7 +19,7 @@ class Table:
         return (self._column[row] for row in range(len(self._column)))
 
     def __getitem__(self, key):
-        """A row by its number, or a column by its name."""
+        """A row, by number, or a column, by name."""
         return self._column.column(key) if isinstance(key, str) else self._column[key]
 
     @property
@@ -31,7 +31,7 @@ class Table:
         return list(self)
 
     def to_arrow(self):
-        """A pyarrow.Table that shares the memory."""
+        """Returns a pyarrow.Table that shares this table's memory."""
         import pyarrow
 
         return pyarrow.table(self)
@@ -73,7 +73,7 @@ def _html_cell(value):
 
 
 def escaped(text):
-    """As HTML shows it."""
+    """Escapes text for HTML."""
     import html
 
     return html.escape(text)

@@ -1,4 +1,4 @@
-"""One verb, one function. Options are spelled as on the command line, with underscores."""
+"""One function per verb. Options have the names of the command-line flags, with underscores."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ if TYPE_CHECKING:
 
 
 def fingerprint(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[FingerprintOptions]) -> Fingerprints:
-    """The 64-bit SimHash of every document.
+    """Computes the 64-bit SimHash of every document.
 
-    `data` is a list of str, anything that exports Arrow (a table of pyarrow, polars, pandas, DuckDB, a dataset), or paths:
-    a str, a Path, or a list of Paths. `text` and `id` name columns. Documents without ids are known by their places.
+    `data` is a list of str, any object that exports Arrow (a pyarrow, polars, pandas or DuckDB table, a dataset), or
+    paths: a str, a Path, or a list of Paths. `text` and `id` name columns. Documents without ids are identified by
+    row number.
     """
     _prepare(options)
     if (paths := paths_of(data)) is not None:
-        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _named(text), "id": id, **options}), simhash=int)
+        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _explicit_field(text), "id": id, **options}), simhash=int)
         return Fingerprints(_files.Rows(rows, ["id", "simhash"]), "{}")
     return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), {**options}))
 
 
 def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NearOptions]) -> Matches:
-    """Pairs of near-duplicate documents by SimHash, and the clusters they form.
+    """Finds pairs of near-duplicate documents by SimHash, and the clusters they form.
 
-    `data`, `text` and `id` are as in fingerprint(). To remove what is found, use dedup().
+    `data`, `text` and `id` are as in fingerprint(). To remove the duplicates, use dedup().
     """
     _prepare(options)
     if (paths := paths_of(data)) is not None:
         with _files.output_folder(options) as folder:
-            report = _core.near_files(paths, {"text": _named(text), "id": id, **options})
+            report = _core.near_files(paths, {"text": _explicit_field(text), "id": id, **options})
             matches = _files.tsv_file(os.path.join(folder, "matches.tsv"), diff=int, similarity=float)
             clusters = _files.tsv_file(os.path.join(folder, "clusters.tsv"), simhash=int, cluster=int)
         names = ["id1", "id2", "diff"] + (["similarity"] if options.get("verify") else [])
@@ -49,10 +50,11 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
           **options: Unpack[DedupOptions]) -> Any:
     """Decides which documents to keep.
 
-    Of a Hugging Face dataset: the dataset without its duplicates, or with `annotate` all of it, with the columns keep,
-    reason, match, similarity and cluster. Of anything else: Decisions, whose kept() gives back what was given without its
-    duplicates. Of paths, `output` is the folder of the run, and `apply` writes the clean corpus there.
-    `data`, `text` and `id` are as in fingerprint(); `against` too may be texts, a table or paths.
+    For a Hugging Face dataset, the result is the dataset without its duplicates or, with `annotate`, the whole
+    dataset with the added columns keep, reason, match, similarity and cluster. For other inputs, the result is a
+    Decisions table, whose kept() returns the input without its duplicates. For paths, `output` is the folder of the
+    run, and `apply` also writes the clean corpus there. `data`, `text` and `id` are as in fingerprint(); `against`
+    may also be texts, a table or paths.
     """
     _prepare(options)
     paths = paths_of(data)
@@ -63,7 +65,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
             against, options.pop("against_text", None) or text, options.pop("against_id", None))
     if paths is not None:
         with _files.output_folder(options) as folder:
-            report = _core.dedup_files(paths, {"text": _named(text), "id": id, "annotate": annotate, **options})
+            report = _core.dedup_files(paths, {"text": _explicit_field(text), "id": id, "annotate": annotate, **options})
             rows = _files.json_lines(os.path.join(folder, "decisions.jsonl"))
         names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "spans", "cluster"]
         rows = [_decision(row, names) for row in rows]
@@ -79,14 +81,14 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
 
 
 def substrings(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[SubstringsOptions]) -> Ranges:
-    """Every byte range covered by windows of `length` bytes that occur at least `min_count` times.
+    """Finds every byte range covered by windows of `length` bytes that occur at least `min_count` times.
 
-    `data`, `text` and `id` are as in fingerprint(). clean() of the result gives the texts without them.
+    `data`, `text` and `id` are as in fingerprint(). The result's clean() returns the texts without these ranges.
     """
     _prepare(options)
     if (paths := paths_of(data)) is not None:
         with _files.output_folder(options) as folder:
-            report = _core.substrings_files(paths, {"text": _named(text), "id": id, **options})
+            report = _core.substrings_files(paths, {"text": _explicit_field(text), "id": id, **options})
             rows = _files.tsv_file(os.path.join(folder, "substring_bytes.tsv"), x=int, y=int)
         return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data, None)
     documents = documents_of(data, text, id)
@@ -95,14 +97,14 @@ def substrings(data: Any, *, text: str = "text", id: str | None = None, **option
 
 
 def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NgramsOptions]) -> Ngrams:
-    """Every run of `n` tokens that occurs at least `m` times, with its places.
+    """Finds every run of `n` tokens that occurs at least `m` times, with its places.
 
-    `data`, `text` and `id` are as in fingerprint(). Of paths, `output` is the folder of the index.
+    `data`, `text` and `id` are as in fingerprint(). For paths, `output` is the folder of the index.
     """
     _prepare(options)
     if (paths := paths_of(data)) is not None:
         with _files.output_folder(options) as folder:
-            report = _core.ngrams_files(paths, {"text": _named(text), "id": id, **options})
+            report = _core.ngrams_files(paths, {"text": _explicit_field(text), "id": id, **options})
             rows = _files.tsv_rows(_core.ngrams_rows(folder), count=int, documents=int, places=_places)
         return Ngrams(_files.Rows(rows, ["ngram", "count", "documents", "places"]), report)
     return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), {**options}))
@@ -113,13 +115,13 @@ def _prepare(options):
         options["progress"] = reporter(options["progress"])
 
 
-def _named(text):
-    """To name a field says that files have fields, so the default is not named."""
+def _explicit_field(text):
+    """Returns None for the default field name. Naming a field implies records with fields, which files may not have."""
     return None if text == "text" else text
 
 
 def _fields(options):
-    """The columns that are needed beside text and id."""
+    """The columns that are needed besides text and id."""
     policy = options.get("keep") or ""
     field = policy.partition(":")[2] if policy.startswith(("newest:", "max:", "min:")) else ""
     return list(dict.fromkeys(name for name in [field, options.get("source_field")] if name))

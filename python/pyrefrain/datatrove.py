@@ -1,4 +1,4 @@
-"""A step for datatrove's pipelines: reads what the steps before it pass on, and passes on what is kept.
+"""A datatrove pipeline step that forwards the documents that dedup keeps.
 
     LocalPipelineExecutor(pipeline=[JsonlReader("data"), pyrefrain.datatrove.Dedup(), JsonlWriter("clean")], tasks=1).run()
 """
@@ -18,9 +18,10 @@ __all__ = ["Dedup"]
 
 
 class Dedup(PipelineStep):
-    """Drops duplicates. Takes the options of pyrefrain.dedup(); columns of `keep` and `source_field` are metadata.
+    """Drops duplicates. Takes the options of pyrefrain.dedup(); the columns that `keep` and `source_field` name are
+    metadata.
 
-    All documents are compared with each other, so they have to pass through one task, in whose memory they are held.
+    All documents are compared with each other, so they must pass through a single task, which holds them in memory.
     """
 
     type = "🫂 - DEDUP"

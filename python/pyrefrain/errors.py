@@ -1,4 +1,4 @@
-"""What goes wrong. Every exception is an Error, and of the kind that Python has for it."""
+"""The exceptions. Each derives from Error and from the closest built-in exception."""
 
 __all__ = [
     "BadInput", "Busy", "Corrupt", "Error", "Interrupted", "InvalidArgument", "IoError", "NotFound", "OverBudget",
@@ -7,7 +7,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """The one class behind all others. `option` is the argument that the message is about, or empty."""
+    """The base class of all exceptions here. `option` names the argument that the message is about, or is empty."""
 
     option = ""
 
@@ -29,7 +29,7 @@ class Corrupt(Error, OSError):
 
 
 class Unsupported(Error, NotImplementedError):
-    """Well-formed, but not supported by this build."""
+    """Well-formed input that this build does not support."""
 
 
 class OverBudget(Error, MemoryError):
@@ -41,8 +41,8 @@ class IoError(Error, OSError):
 
 
 class Busy(Error, BlockingIOError):
-    """Another process holds a resource for now."""
+    """Another process is using the resource; try again later."""
 
 
 class Interrupted(Error):
-    """The call was stopped."""
+    """The call was interrupted."""

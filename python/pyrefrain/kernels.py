@@ -1,7 +1,7 @@
-"""Kernels: columns of text in, keys out, for callers that bring equal keys together by their own means.
+"""Kernels: functions from columns of text to columns of keys, for callers that group equal keys themselves.
 
-Every column is anything with `__arrow_c_array__` or `__arrow_c_stream__`, or a list of str; every result is a Column,
-which pyarrow, polars, pandas and DuckDB take without a copy. docs/kernels.md shows how they are used.
+A column is any object with `__arrow_c_array__` or `__arrow_c_stream__`, or a list of str. Every result is a Column,
+which pyarrow, polars, pandas and DuckDB read without a copy. docs/kernels.md shows how they are used.
 """
 
 from ._core import (

@@ -23,16 +23,6 @@ bool Arguments::read_size(const char* name, std::uint64_t& into) {
   return true;
 }
 
-bool Arguments::read_switch(const char* name, std::string_view on, std::string_view off, bool& into) {
-  const nb::object value = take(name);
-  if (value.is_none()) return false;
-  if (nb::isinstance<nb::str>(value))
-    into = place_of_name(flag(name), nb::cast<std::string>(value), {off, on}) == 1;
-  else if (!nb::try_cast<bool>(value, into))
-    refuse(name, value);
-  return true;
-}
-
 void Arguments::finish(std::string_view function) const {
   for (const auto& [key, value] : given_) {
     const std::string name = nb::cast<std::string>(key);

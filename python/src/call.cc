@@ -2,11 +2,13 @@
 
 #include <nanobind/stl/string.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "refrain/error.h"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(50);
 
-struct Said {
+struct ProgressState {
   std::string stage;
   std::string unit;
   std::uint64_t done = 0;
@@ -27,14 +29,14 @@ struct Said {
   double share = 0;
 };
 
-// What the thread that works tells the one that waits.
-class News {
+// Passes progress and the end of the work from the working thread to the waiting one. Thread-safe.
+class WorkerState {
  public:
   void tell(const ProgressUpdate& update) {
     const std::lock_guard lock(mutex_);
     const bool staged = update.run.stages != 0;
-    said_ = Said{std::string(staged ? update.run.stage : update.stage), std::string(update.unit), update.done,
-                 update.total, staged ? update.run.share : -1};
+    said_ = ProgressState{std::string(staged ? update.run.stage : update.stage), std::string(update.unit), update.done,
+                          update.total, staged ? update.run.share : -1};
   }
   void finish(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
@@ -42,12 +44,12 @@ class News {
     finished_ = true;
     changed_.notify_one();
   }
-  // Returns after a while, or once the work is finished: true.
+  // Waits for at most kPause. Returns true once the work is finished.
   bool wait() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPause, [&] { return finished_; });
   }
-  std::optional<Said> take() {
+  std::optional<ProgressState> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(said_, std::nullopt);
   }
@@ -56,18 +58,18 @@ class News {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Said> said_;
+  std::optional<ProgressState> said_;
   std::exception_ptr failure_;
   bool finished_ = false;
 };
 
-void report(const nb::object& progress, News& news) {
+void report(const nb::object& progress, WorkerState& news) {
   if (progress.is_none()) return;
   if (const auto said = news.take()) progress(said->stage, said->unit, said->done, said->total, said->share);
 }
 
-// Signals and progress, until the work is done. Throws what either raised.
-void attend(const nb::object& progress, News& news) {
+// Handles signals and reports progress until the work is done. Throws what a signal handler or the callback raised.
+void wait_for_worker(const nb::object& progress, WorkerState& news) {
   for (;;) {
     bool finished = false;
     {
@@ -83,7 +85,8 @@ void attend(const nb::object& progress, News& news) {
 constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",    "Unsupported",
                                     "OverBudget",      "IoError",  "Busy",     "Interrupted"};
 
-// As Python's functions call it: fields of tables are columns there.
+// The name of the Python argument for an option. Options that name a field (text_field) name a column in Python
+// (text).
 std::string argument_of(std::string_view option) {
   constexpr std::string_view kField = "_field";
   if (option.ends_with(kField) && option != "source_field") option.remove_suffix(kField.size());
@@ -100,22 +103,19 @@ std::uint64_t parse_size(nb::handle size, const char* option) {
     PyErr_Clear();
   } else if (PyUnicode_Check(size.ptr()) != 0) {
     const std::string text = nb::cast<std::string>(size);
-    std::size_t used = 0;
-    double number = -1;
-    try {
-      number = std::stod(text, &used);
-    } catch (const std::exception&) {
-    }
+    double number = -1;  // std::from_chars() ignores the locale
+    const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const auto used = static_cast<std::size_t>(behind - text.data());
     const std::string_view units = "KMGT";
     const std::size_t unit = used + 1 == text.size() ? units.find(text[used]) : std::string_view::npos;
-    if (number >= 0 && number < 1e15 && (used == text.size() || unit != std::string_view::npos))
+    if (error == std::errc() && number >= 0 && number < 1e15 && (used == text.size() || unit != std::string_view::npos))
       return static_cast<std::uint64_t>(number * (used == text.size() ? 1 : std::exp2(10.0 * double(unit + 1))));
   }
   throw Error(Errc::invalid_argument, std::string(option) + ": expected bytes, such as 1000000000 or \"512M\"");
 }
 
 void run(const CallSettings& settings, const std::function<void(const Context&)>& work) {
-  News news;
+  WorkerState news;
   std::stop_source stop;
   Context context{.memory_bytes = parse_size(settings.memory, "--memory"),
                   .threads = settings.threads,
@@ -135,7 +135,7 @@ void run(const CallSettings& settings, const std::function<void(const Context&)>
     worker.join();
   };
   try {
-    attend(settings.progress, news);
+    wait_for_worker(settings.progress, news);
   } catch (...) {
     stop.request_stop();
     join();

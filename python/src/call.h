@@ -1,4 +1,4 @@
-// Calls into the library: the GIL is released, Ctrl-C stops them, and errors become Python's exceptions.
+// Calls into the library. They release the GIL, stop on Ctrl-C, and turn errors into Python exceptions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,22 +14,22 @@
 
 namespace refrain::python {
 
-// What every function takes: threads, memory, temp_dir, progress.
+// The arguments that every function takes: threads, memory, temp_dir, progress.
 struct CallSettings {
   unsigned threads = 0;
-  nanobind::object memory = nanobind::none();  // bytes, or "512M"; none: half of the RAM
+  nanobind::object memory = nanobind::none();  // bytes, or "512M"; none means half of the RAM
   std::string temp_dir = {};
   nanobind::object progress = nanobind::none();  // called with (stage, unit, done, total, share)
 };
 
-// Bytes: a number, or a text such as "512M" or "1.5G".
+// Parses a number of bytes: an integer, or a string such as "512M" or "1.5G". None gives 0.
 std::uint64_t parse_size(nanobind::handle size, const char* option);
 
-// Runs `work` on a thread of its own, without the GIL. The calling thread waits, handles signals and reports progress: if
-// either raises, the work is stopped, and what it had begun is removed before the exception goes on.
+// Runs `work` on another thread, without the GIL. The calling thread waits, handles signals and reports progress. If
+// either raises an exception, the work is stopped and cleans up before the exception propagates.
 void run(const CallSettings& settings, const std::function<void(const Context&)>& work);
 
-// The same for work that returns something.
+// Runs work that returns a value.
 template <class Work>
 auto call(const CallSettings& settings, Work work) {
   std::optional<std::invoke_result_t<Work, const Context&>> result;

@@ -1,4 +1,5 @@
-// The kernels of dedup (refrain/matches.h): sketches, who meets whom, and pairs compared as the verb does.
+// The kernels of dedup (refrain/matches.h): sketches, the pairs that meet, and the comparison of pairs as in the
+// verb.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,7 +20,7 @@ namespace refrain::python {
 
 namespace {
 
-// Numbers of 64 bits in the machine's order.
+// Reads 64-bit numbers in native byte order.
 std::vector<std::uint64_t> numbers_in(const nb::bytes& bytes) {
   if (bytes.size() % sizeof(std::uint64_t) != 0)
     throw Error(Errc::invalid_argument, "templates: windows are numbers of 8 bytes");
@@ -79,7 +80,7 @@ Column may_match_column(const DocumentMatcher& matcher, const nb::object& left, 
   return flag_column(may);
 }
 
-// Of two columns of numbers.
+// Makes pairs of two columns of numbers.
 std::vector<IndexPair> import_pairs(const nb::object& first, const char* first_name, const nb::object& second,
                                     const char* second_name) {
   const std::vector<std::uint64_t> one = import_numbers(first, first_name);
@@ -121,7 +122,7 @@ Column template_column(const DocumentMatcher& matcher, const nb::object& sample,
               [&](const Context& context) { return number_column(matcher.find_template(given.column, context)); });
 }
 
-nb::tuple walk(MeetingPlan& plan, const nb::object& group, const nb::object& rank) {
+nb::tuple add_entries(MeetingPlan& plan, const nb::object& group, const nb::object& rank) {
   std::vector<BandEntry> entries;
   for (const auto& [one, other] : import_pairs(group, "group", rank, "rank")) entries.push_back({one, other});
   std::vector<IndexPair> pairs;
@@ -194,7 +195,7 @@ void bind_dedup_kernels(nb::module_& module) {
            "The windows that many of otherwise different texts share: uint64.");
   nb::class_<MeetingPlan>(module, "MeetingPlan", "Walks the groups of a round.")
       .def(nb::init<unsigned>(), "round"_a)
-      .def("add", walk, "group"_a, "rank"_a, "Tables of (later, earlier) and of the crowd's (group, rank).")
+      .def("add", add_entries, "group"_a, "rank"_a, "Tables of (later, earlier) and of the crowd's (group, rank).")
       .def_static("other_band", &MeetingPlan::other_band, "band"_a, "bands"_a, "round"_a);
   nb::class_<KeptSet>(module, "KeptSet", "Who is kept.")
       .def(nb::init<>())

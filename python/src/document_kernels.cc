@@ -1,9 +1,10 @@
-// Kernels over a column of text that give a row per document, or rows that say whose they are.
+// Kernels that turn a column of text into one row per document, or into rows that name the document they belong to.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "arrow/export.h"
 #include "arrow/import.h"
@@ -26,7 +27,7 @@ std::size_t rows_of(const std::vector<Texts>& chunks) {
   return rows;
 }
 
-// Calls work(column, row of its first value) chunk by chunk.
+// Calls work(column, row number of its first value) for each chunk.
 template <class Work>
 void each_chunk(const std::vector<Texts>& chunks, const Work& work) {
   std::size_t row = 0;
@@ -36,7 +37,7 @@ void each_chunk(const std::vector<Texts>& chunks, const Work& work) {
   }
 }
 
-// Big endian, so that digests as bytes are in the order of digests.
+// Writes big endian, so that digests sort the same as bytes and as numbers.
 void put_number(std::uint64_t number, std::uint8_t* out) {
   for (unsigned i = 0; i < 8; ++i) out[i] = static_cast<std::uint8_t>(number >> (56 - 8 * i));
 }
@@ -99,40 +100,44 @@ Column signature_column(const nb::object& texts, unsigned lanes, const std::stri
   });
 }
 
-// Signatures as signatures() gives them, or their bytes. Rows that are null are all ones.
+// Signatures, given as signatures() returns them, or as bytes. All bits of null rows are set.
 struct Signatures {
   std::vector<std::uint32_t> lanes;
   std::vector<std::uint8_t> valid;
 };
 
-// Where the lanes of a row begin, and how many there are.
-std::span<const std::uint32_t> lanes_at(const Chunk& chunk, const Texts* bytes, std::int64_t i) {
-  if (bytes != nullptr) {
-    const std::string_view row = bytes->column[static_cast<std::size_t>(i)];
-    return {reinterpret_cast<const std::uint32_t*>(row.data()), row.size() / 4};
-  }
-  const std::string_view format = chunk.schema->format;
-  const auto width = static_cast<std::int64_t>(std::stol(std::string(format.substr(format.find(':') + 1))));
-  const bool listed = format.starts_with("+w:");
-  const ArrowArray& values = listed ? *chunk.array->children[0] : *chunk.array;
-  const std::int64_t lanes = listed ? width : width / 4;
-  const std::int64_t row = chunk.array->offset + chunk.first + i;
-  const auto* first = static_cast<const std::uint32_t*>(values.buffers[1]) + (listed ? values.offset : 0);
-  return {first + row * lanes, static_cast<std::size_t>(lanes)};
-}
+// The rows of a chunk of fixed-size lists or bytes, in contiguous memory.
+struct LaneRows {
+  const std::uint32_t* first = nullptr;
+  std::size_t lanes = 0;  // per row
+};
 
-bool are_lanes(const ArrowSchema& schema) {
-  const std::string_view format = schema.format;
-  if (format.starts_with("w:")) return true;
-  const std::string_view item = format.starts_with("+w:") ? schema.children[0]->format : "";
-  return item == "I" || item == "i";
+std::optional<LaneRows> lane_rows(const Chunk& chunk) {
+  const std::string_view format = chunk.schema->format;
+  const bool listed = format.starts_with("+w:") && chunk.schema->n_children == 1;
+  const std::string_view item = listed ? chunk.schema->children[0]->format : "";
+  if (!format.starts_with("w:") && item != "I" && item != "i") return {};
+  const std::int64_t width = width_of(*chunk.schema);
+  LaneRows rows{.lanes = static_cast<std::size_t>(listed ? width : width % 4 == 0 ? width / 4 : 0)};
+  if (chunk.length == 0) return rows;
+  const std::int64_t row = chunk.array->offset + chunk.first;
+  if (!listed) {
+    rows.first =
+        reinterpret_cast<const std::uint32_t*>(static_cast<const char*>(chunk.array->buffers[1]) + row * width);
+    return rows;
+  }
+  const Chunk values =
+      checked({chunk.schema->children[0], chunk.array->children[0], row * width, chunk.length * width, {}});
+  if (values.length > 0)
+    rows.first = static_cast<const std::uint32_t*>(values.array->buffers[1]) + values.array->offset + values.first;
+  return rows;
 }
 
 Signatures import_signatures(const nb::object& object, unsigned lanes) {
   Signatures all;
   for (const Chunk& chunk : import_arrow(object)) {
-    std::optional<Texts> bytes;
-    if (!are_lanes(*chunk.schema)) bytes = texts_of(chunk, "signatures");
+    const std::optional<LaneRows> fixed = lane_rows(chunk);
+    const Texts bytes = fixed ? Texts{} : texts_of(chunk, "signatures");
     for (std::int64_t i = 0; i < chunk.length; ++i) {
       const bool valid = is_valid(chunk, i);
       all.valid.push_back(valid ? 1 : 0);
@@ -140,13 +145,16 @@ Signatures import_signatures(const nb::object& object, unsigned lanes) {
         all.lanes.insert(all.lanes.end(), lanes, ~std::uint32_t{0});
         continue;
       }
-      const std::span<const std::uint32_t> row = lanes_at(chunk, bytes ? &*bytes : nullptr, i);
-      if (row.size() != lanes)
+      const std::string_view text = fixed ? std::string_view() : bytes.column[static_cast<std::size_t>(i)];
+      const std::size_t found = fixed ? fixed->lanes : text.size() / 4;
+      if (found != lanes)
         throw Error(Errc::invalid_argument,
-                    "signatures: expected " + std::to_string(lanes) + " lanes, found " + std::to_string(row.size()));
+                    "signatures: expected " + std::to_string(lanes) + " lanes, found " + std::to_string(found));
+      const void* row =
+          fixed ? static_cast<const void*>(fixed->first + static_cast<std::size_t>(i) * lanes) : text.data();
       const std::size_t size = all.lanes.size();
       all.lanes.resize(size + lanes);
-      std::memcpy(&all.lanes[size], row.data(), lanes * sizeof(std::uint32_t));
+      std::memcpy(&all.lanes[size], row, lanes * sizeof(std::uint32_t));
     }
   }
   return all;
@@ -201,7 +209,7 @@ Column ngram_key_table(const nb::object& texts, unsigned n, const std::string& t
   });
 }
 
-// The n-grams of text row[i] that begin with token[i]; rows and, in each, tokens ascend.
+// Returns the n-grams of text row[i] that begin with token[i]. Rows ascend, and so do the tokens of each row.
 Column ngram_text_column(const nb::object& texts, const nb::object& row, const nb::object& token, unsigned n,
                          const std::string& tokenizer) {
   const Texts given = import_one_text(texts);

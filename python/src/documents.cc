@@ -15,7 +15,7 @@ namespace refrain::python {
 
 namespace {
 
-constexpr std::int64_t kUnpackedRows = 16384;  // at a time
+constexpr std::int64_t kUnpackedRows = 16384;  // per part
 
 class Stream : public DocumentStream {
  public:
@@ -83,7 +83,7 @@ Documents::Documents(nb::handle data, const std::string& text, const std::string
 void Documents::add(const Chunk& chunk, const std::string& text, const std::string& id) {
   const Chunk column = column_of(chunk, text);
   const bool packed = is_packed(column);
-  if (packed) texts_of(slice(column, 0, 0), text);  // what cannot be read is told at once
+  if (packed) texts_of(slice(column, 0, 0), text);  // reports an unreadable column at once
   const std::int64_t rows = packed ? kUnpackedRows : std::max<std::int64_t>(chunk.length, 1);
   for (std::int64_t first = 0; first < chunk.length; first += rows) {
     const std::int64_t length = std::min(rows, chunk.length - first);
@@ -96,7 +96,7 @@ void Documents::add(const Chunk& chunk, const std::string& text, const std::stri
     for (const std::string& name : fields_) part.fields.push_back(field_of(slice(chunk, first, length), name));
     parts_.push_back(std::move(part));
   }
-  if (chunk.length == 0) {  // columns that are not there are missed without rows, too
+  if (chunk.length == 0) {  // report missing columns even if there are no rows
     if (!packed) texts_of(column, text);
     if (has_ids_) field_of(chunk, id);
     for (const std::string& name : fields_) field_of(chunk, name);
@@ -132,7 +132,7 @@ Column Documents::ids_at(std::span<const std::int64_t> places) const {
 Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const Cut> cuts) const {
   TextBuilder texts;
   std::vector<std::uint8_t> valid;
-  std::optional<std::size_t> unpacked;  // the part that `batch` is of
+  std::optional<std::size_t> unpacked;  // the part that `batch` belongs to
   DocumentBatch batch;
   for (const std::int64_t place : places) {
     const auto document = static_cast<std::uint64_t>(place);

@@ -1,4 +1,4 @@
-// Documents in memory, as Python holds them: a list of str, or anything that exports Arrow.
+// Documents in memory, as Python passes them: a list of str, or any object that exports Arrow.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,20 +15,22 @@
 
 namespace refrain::python {
 
-// Immutable. Holds on to the memory of whoever made the columns. Layouts that have to be unpacked are, a part at a time, whenever
-// they are read.
+// Immutable. Keeps the memory of the given columns alive. Layouts that must be unpacked are unpacked part by part,
+// each time they are read.
 class Documents {
  public:
-  // Column `id` names the documents, where it is not empty; `fields` are columns that a keep policy asks for.
+  // Column `id` holds the ids, unless `id` is empty; `fields` are the columns that a keep policy needs.
   Documents(nanobind::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields);
 
   std::size_t size() const { return starts_.back(); }
   // Rewindable; shares the columns.
   std::shared_ptr<DocumentStream> stream() const;
 
-  // The ids of documents: their places, or what the column of ids has. A place of -1 is a null.
+  // The ids of the documents at `places`: values of the id column, or else the places themselves. A place of -1 gives
+  // null.
   Column ids_at(std::span<const std::int64_t> places) const;
-  // The documents at `places` with `cuts` taken out of them; each is a document's place and a range of its bytes, ascending.
+  // The texts of the documents at `places` without the `cuts`, which are sorted. A cut is a document's place and a
+  // byte range.
   struct Cut {
     std::uint64_t document = 0;
     std::uint64_t begin = 0;
@@ -38,8 +40,8 @@ class Documents {
 
   // Consecutive documents.
   struct Part {
-    Chunk packed = {};    // where the texts are unpacked when they are read,
-    Texts unpacked = {};  // or the texts
+    Chunk packed = {};    // set if the texts must be unpacked when they are read,
+    Texts unpacked = {};  // else these are the texts
     std::optional<Texts> ids = {};
     std::vector<Texts> fields = {};
     std::size_t size = 0;
@@ -52,7 +54,7 @@ class Documents {
   std::size_t part_of(std::size_t document) const;
 
   std::vector<Part> parts_;
-  std::vector<std::size_t> starts_ = {0};  // the number of the first document of each part, and of all
+  std::vector<std::size_t> starts_ = {0};  // the number of each part's first document, then of all documents
   std::vector<std::string> fields_;
   bool has_ids_ = false;
 };

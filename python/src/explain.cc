@@ -1,4 +1,4 @@
-// Why two texts match, and what a run did with a document: JSON.
+// Why two texts match, and what a run decided about a document, as JSON.
 #include "refrain/explain.h"
 
 #include <nanobind/stl/filesystem.h>
@@ -17,7 +17,7 @@ namespace refrain::python {
 
 namespace {
 
-// `input` has the documents a and b.
+// `input` contains the documents `a` and `b`.
 std::string explain_pair(const std::string& a, const std::string& b, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   ExplainOptions options{.a = a, .b = b, .input = input_options(arguments, input), .fingerprint = {}};

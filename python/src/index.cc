@@ -15,7 +15,7 @@ namespace refrain::python {
 
 namespace {
 
-// `input`: Documents, or a list of paths.
+// `input` is Documents, or a list of paths.
 std::string create(const std::filesystem::path& folder, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   IndexCreateOptions options{
@@ -49,7 +49,7 @@ std::string merge(Index& self, const nb::object& memory) {
   return call({.memory = memory}, [&](const Context& context) { return to_json(self.merge(context), "index merge"); });
 }
 
-// (lines of JSON, report)
+// Returns (lines of JSON, report).
 nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   QueryOptions options{.limits = passage_limits(arguments)};
@@ -58,6 +58,7 @@ nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   arguments.read("with_", options.with);
   arguments.read("pairs", options.pairs_file);
   arguments.read("limit", options.limit);
+  options.max_occurrences = default_max_occurrences(options.limit);
   arguments.read("max_occurrences", options.max_occurrences);
   arguments.read("cursor", options.cursor);
   bool texts = true;

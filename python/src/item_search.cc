@@ -1,4 +1,4 @@
-// Contamination: the items of a set that texts contain.
+// Contamination: finds the items of a set that texts contain.
 #include "refrain/item_search.h"
 
 #include <nanobind/stl/string.h>

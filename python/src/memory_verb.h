@@ -1,4 +1,4 @@
-// What all verbs over documents in memory do alike.
+// The code that all verbs over documents in memory share.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,8 @@
 
 namespace refrain::python {
 
-// Runs `verb` over the documents, with the options that `read` makes of `given`. Gives the options and the result.
+// Runs `verb` over the documents, with the options that `read` parses from `given`. Returns the options and the
+// result.
 template <class Options, class Result>
 std::pair<Options, Result> over_documents(const char* name, Options (*read)(Arguments&, nanobind::handle),
                                           Result (*verb)(DocumentStream&, const Options&, const Context&),

@@ -1,4 +1,4 @@
-// pyrefrain._core: the library's public headers, for Python.
+// pyrefrain._core: Python bindings of the library's public headers.
 #include <nanobind/nanobind.h>
 
 #include "arrow/export.h"
@@ -8,6 +8,9 @@
 #include "refrain/version.h"
 
 NB_MODULE(_core, module) {
+  // Objects that a thread or a cache still holds when the process ends go with it: not a leak. (The domain of this module
+  // is its own, so the switch is set for no other extension.)
+  nanobind::set_leak_warnings(false);
   module.attr("version") = refrain::kVersion;
   module.attr("fingerprint_version") = refrain::kFingerprintVersion;
   module.attr("minhash_version") = refrain::kMinHashVersion;
@@ -24,4 +27,5 @@ NB_MODULE(_core, module) {
   refrain::python::bind_file_verbs(module);
   refrain::python::bind_explain(module);
   refrain::python::bind_index(module);
+  refrain::python::bind_options(module);
 }

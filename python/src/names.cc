@@ -4,7 +4,7 @@
 
 namespace refrain::python {
 
-std::size_t place_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names) {
+std::size_t index_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names) {
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return i;

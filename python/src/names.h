@@ -1,4 +1,4 @@
-// Names as flags spell them, and the enums behind them.
+// Converts names, spelled as the flags spell them, to enum values.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace refrain::python {
 
-// The place of `name` among `names`; Error(invalid_argument) names them all.
-std::size_t place_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names);
+// Returns the index of `name` in `names`. Throws Error(invalid_argument) with all names if it is not there.
+std::size_t index_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names);
 
 template <class Enum>
 Enum named(std::string_view option, std::string_view name, const std::vector<std::string_view>& names) {
-  return static_cast<Enum>(place_of_name(option, name, names));
+  return static_cast<Enum>(index_of_name(option, name, names));
 }
 
 TokenizerKind tokenizer_named(std::string_view name);

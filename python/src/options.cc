@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "bindings.h"
 #include "documents.h"
 #include "refrain/error.h"
+#include "refrain/options.h"
 #include "refrain/survey.h"
 
 namespace nb = nanobind;
@@ -14,9 +16,73 @@ namespace refrain::python {
 
 namespace {
 
-const std::vector<std::string_view> kFormats = {"auto", "files", "lines",   "jsonl", "csv",
-                                                "tsv",  "warc",  "parquet", "json",  "mbox"};
-const std::vector<std::string_view> kHtmlParts = {"main", "text", "raw"};
+[[noreturn]] void refuse(const OptionInfo& info, nb::handle value) {
+  throw Error(Errc::invalid_argument,
+              Arguments::flag(info.name) + ": cannot be " + nb::cast<std::string>(nb::repr(value)));
+}
+
+template <class T>
+T cast(const OptionInfo& info, nb::handle value) {
+  T made{};
+  if (!nb::try_cast<T>(value, made)) refuse(info, value);
+  return made;
+}
+
+std::string path_of(const OptionInfo& info, nb::handle value) {
+  return nb::isinstance<nb::str>(value) ? nb::cast<std::string>(value)
+                                        : cast<std::filesystem::path>(info, value).string();
+}
+
+// A Python value as the value of an option. Sizes, choices and the word of a number may be strings.
+OptionValue value_of(const OptionInfo& info, const nb::object& value) {
+  const bool text = nb::isinstance<nb::str>(value);
+  switch (info.kind) {
+    case OptionKind::toggle:
+      return cast<bool>(info, value);
+    case OptionKind::choice:
+      if (nb::isinstance<nb::bool_>(value) && info.choices().size() == 2 && info.choices()[1] == "off")
+        return std::uint64_t{nb::cast<bool>(value) ? 0U : 1U};
+      return choice_named(info, cast<std::string>(info, value));
+    case OptionKind::number:
+      if (!text || info.word.empty()) return cast<std::uint64_t>(info, value);
+      if (nb::cast<std::string>(value) != info.word)
+        throw Error(Errc::invalid_argument,
+                    Arguments::flag(info.name) + ": must be a number, or " + std::string(info.word));
+      return info.word_means;
+    case OptionKind::share:
+    case OptionKind::percent:
+      return cast<double>(info, value);
+    case OptionKind::size:
+      return parse_size(value, Arguments::flag(info.name).c_str());
+    case OptionKind::text:
+      return cast<std::string>(info, value);
+    case OptionKind::file:
+    case OptionKind::folder:
+      break;
+  }
+  if (!info.repeated) return path_of(info, value);
+  std::vector<std::string> paths;
+  if (text || !nb::isinstance<nb::sequence>(value)) refuse(info, value);
+  for (const nb::handle path : value) paths.push_back(path_of(info, path));
+  return paths;
+}
+
+// Sets the options of a table that were given, in the order of the table.
+template <class Options>
+void read_options(Arguments& arguments, std::span<const Option<Options>> table, Options& options) {
+  for (const Option<Options>& option : table) {
+    if ((option.info.faces & kPython) == 0) continue;
+    const nb::object value = arguments.take(std::string(option.info.keyword()).c_str());
+    if (value.is_none()) continue;
+    if constexpr (std::is_same_v<Options, DedupOptions>) {
+      if (option.info.name == "against" && nb::isinstance<Documents>(value)) {
+        options.against.documents = nb::cast<const Documents&>(value).stream();
+        continue;
+      }
+    }
+    option.set(options, value_of(option.info, value));
+  }
+}
 
 void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
   arguments.read_name("tokenizer", tokenizer_choices(), tokenizer);
@@ -33,25 +99,16 @@ void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
     throw Error(Errc::invalid_argument, "--normalize nfkc: only words are normalized");
 }
 
-void read_delimiter(Arguments& arguments, char& delimiter) {
-  std::string text;
-  if (!arguments.read("delimiter", text)) return;
-  if (text == "tab") text = "\t";
-  if (text.size() != 1) throw Error(Errc::invalid_argument, "--delimiter: give one character, such as ';', or tab");
-  delimiter = text[0];
-}
-
 DeviceOptions device_options(Arguments& arguments) {
   DeviceOptions options;
-  arguments.read_name("device", device_names(), options.kind);
-  arguments.read_size("device_memory", options.memory_bytes);
+  read_options(arguments, device_option_table(), options);
   return options;
 }
 
 Preset preset_of(Arguments& arguments) {
   std::string name;
   if (!arguments.read("preset", name)) return {};
-  place_of_name("--preset", name, preset_names());
+  index_of_name("--preset", name, preset_names());
   return *preset(name);
 }
 
@@ -59,46 +116,6 @@ void read_windows(Arguments& arguments, FingerprintOptions& windows) {
   read_tokenizer(arguments, windows.tokenizer);
   arguments.read("window", windows.window);
   arguments.read("seed", windows.seed);
-}
-
-void read_max_loss(Arguments& arguments, std::uint32_t& max_loss) {
-  const nb::object value = arguments.take("max_loss");
-  if (nb::isinstance<nb::str>(value)) {
-    place_of_name("--max-loss", nb::cast<std::string>(value), {"any"});
-    max_loss = kAnyLoss;
-  } else {
-    arguments.read("max_loss", max_loss);
-  }
-}
-
-void read_substrings(Arguments& arguments, std::size_t& length) {
-  const nb::object value = arguments.take("substrings");
-  if (nb::isinstance<nb::str>(value)) {
-    place_of_name("--substrings", nb::cast<std::string>(value), {"off"});
-    length = 0;
-  } else {
-    arguments.read("substrings", length);
-  }
-}
-
-void read_against(Arguments& arguments, DedupOptions& options) {
-  const nb::object against = arguments.take("against");
-  if (nb::isinstance<Documents>(against)) {
-    options.against.documents = nb::cast<const Documents&>(against).stream();
-  } else if (!against.is_none()) {
-    options.against = options.input;
-    options.against.documents = nullptr;
-    options.against.paths = nb::cast<std::vector<std::string>>(against);
-    options.against.id_field.clear();
-    options.against.id_optional = false;
-  }
-  arguments.read_name("against_format", kFormats, options.against.format);
-  arguments.read("against_text", options.against.text_field);
-  arguments.read("against_id", options.against.id_field);
-  arguments.read("against_min", options.against_min);
-  arguments.read("against_share", options.against_share);
-  arguments.read("against_passage", options.against_passage);
-  arguments.read_name("against_action", {"remove", "mark"}, options.against_action);
 }
 
 }  // namespace
@@ -115,22 +132,14 @@ CallSettings call_settings(Arguments& arguments) {
 InputOptions input_options(Arguments& arguments, nb::handle input, HtmlPart html) {
   InputOptions options;
   options.html = html;
-  arguments.read_size("max_doc_bytes", options.max_doc_bytes);
-  arguments.read("strict", options.strict);
-  if (nb::isinstance<Documents>(input)) {
-    options.documents = nb::cast<const Documents&>(input).stream();
+  if (!nb::isinstance<Documents>(input)) {
+    options.paths = nb::cast<std::vector<std::string>>(input);
+    read_options(arguments, input_option_table(), options);
     return options;
   }
-  options.paths = nb::cast<std::vector<std::string>>(input);
-  arguments.read("text", options.text_field);
-  arguments.read("id", options.id_field);
-  arguments.read_name("format", kFormats, options.format);
-  read_delimiter(arguments, options.delimiter);
-  arguments.read("charset", options.charset);
-  arguments.read("binary", options.binary);
-  arguments.read_name("html", kHtmlParts, options.html);
-  arguments.read("as_is", options.as_is);
-  arguments.read("skip_unreadable", options.skip_unreadable);
+  options.documents = nb::cast<const Documents&>(input).stream();
+  arguments.read_size("max_doc_bytes", options.max_doc_bytes);
+  arguments.read("strict", options.strict);
   return options;
 }
 
@@ -150,7 +159,7 @@ FingerprintOptions fingerprint_options(Arguments& arguments) {
   options.tie_sets_bit = tie == 1;
   const nb::object words = arguments.take("stop_words");
   if (nb::isinstance<nb::str>(words)) {
-    place_of_name("--stop-words", nb::cast<std::string>(words), {"english"});
+    index_of_name("--stop-words", nb::cast<std::string>(words), {"english"});
     options.stop_words = english_stop_words();
   } else {
     arguments.read("stop_words", options.stop_words);
@@ -179,38 +188,9 @@ NearOptions near_options(Arguments& arguments, nb::handle input) {
 
 DedupOptions dedup_options(Arguments& arguments, nb::handle input) {
   DedupOptions options;
-  std::string name;
-  if (arguments.read("preset", name)) options = dedup_preset(name);
   options.input = input_options(arguments, input, options.input.html);
-  arguments.read_switch("exact", "on", "off", options.exact);
-  read_windows(arguments, options.windows);
-  const NearMethod before = options.near;
-  arguments.read_name("near", near_method_names(), options.near);
-  if (options.near != before && options.near != NearMethod::off)
-    options.threshold = near_method_info(options.near).threshold;
-  arguments.read("threshold", options.threshold);
-  read_max_loss(arguments, options.max_loss);
-  arguments.read_switch("templates", "auto", "off", options.templates);
-  arguments.read("distance", options.distance);
-  read_substrings(arguments, options.substrings);
-  read_against(arguments, options);
-  if (std::string policy; arguments.read("keep", policy)) options.keep = parse_keep_policy(policy);
-  arguments.read("source_field", options.source_field);
-  arguments.read("alarm", options.alarm);
-  arguments.read("max_removed_per_source", options.max_removed_per_source);
-  arguments.read("sample", options.sample);
+  read_options(arguments, dedup_option_table(), options);
   options.device = device_options(arguments);
-  arguments.read("known", options.known);
-  arguments.read("library", options.library);
-  arguments.read("trust_signatures", options.trust_signatures);
-  arguments.read("forget", options.forget);
-  arguments.read("output", options.output);
-  arguments.read("apply", options.apply);
-  arguments.read("read_back", options.read_back);
-  arguments.read("annotate", options.annotate);
-  arguments.read_name("attributes", {"none", "dolma"}, options.attributes);
-  arguments.read("resume", options.resume);
-  arguments.read("force", options.force);
   return options;
 }
 
@@ -267,6 +247,49 @@ PassageLimits passage_limits(Arguments& arguments) {
   arguments.read("max_documents", limits.max_documents);
   arguments.read("exclude", limits.exclude);
   return limits;
+}
+
+namespace {
+
+template <class Options>
+nb::list rows_of(std::span<const Option<Options>> table) {
+  static constexpr const char* kKinds[] = {"toggle", "text",   "number", "share", "percent",
+                                           "size",   "choice", "file",   "folder"};
+  nb::list rows;
+  for (const Option<Options>& option : table) {
+    const OptionInfo& info = option.info;
+    nb::dict row;
+    row["name"] = std::string(info.name);
+    row["keyword"] = std::string(info.keyword());
+    row["kind"] = kKinds[static_cast<std::size_t>(info.kind)];
+    row["unit"] = std::string(info.unit);
+    row["default"] = default_text(option);
+    row["help"] = std::string(info.help);
+    row["word"] = std::string(info.word);
+    nb::list choices;
+    if (info.choices != nullptr)
+      for (const std::string_view choice : info.choices()) choices.append(std::string(choice));
+    row["choices"] = choices;
+    row["repeated"] = info.repeated;
+    row["python"] = (info.faces & kPython) != 0;
+    row["spark"] = (info.faces & kSpark) != 0;
+    rows.append(row);
+  }
+  return rows;
+}
+
+// The rows of one table: what the keywords of a verb are, for type stubs and for other faces written in Python.
+nb::list option_table(const std::string& name) {
+  if (name == "input") return rows_of(input_option_table());
+  if (name == "device") return rows_of(device_option_table());
+  if (name == "dedup") return rows_of(dedup_option_table());
+  throw Error(Errc::invalid_argument, name + ": there is no such table of options; choose from input, device, dedup");
+}
+
+}  // namespace
+
+void bind_options(nb::module_& module) {
+  module.def("option_table", option_table, nb::arg("name"));
 }
 
 }  // namespace refrain::python

@@ -1,4 +1,4 @@
-// Keyword arguments, spelled as the program's flags, as the options of the library.
+// Converts keyword arguments, named like the program's flags, to the library's option structs.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,15 +20,15 @@
 
 namespace refrain::python {
 
-// Reads arguments by name, and knows at the end which nobody asked for.
+// Reads arguments by name, and reports those that nobody has read.
 class Arguments {
  public:
-  // What the functions of this module take: {"threshold": 0.8, ...}; None means the default.
+  // `given` is the argument of a function of this module: {"threshold": 0.8, ...}; None means the default.
   explicit Arguments(nanobind::dict given) : given_(std::move(given)) {}
 
-  // None where it was not given.
+  // Returns the value, or None if it was not given.
   nanobind::object take(const char* name);
-  // False, and `into` as it was, where it was not given.
+  // Returns false and leaves `into` unchanged if the argument was not given.
   template <class T>
   bool read(const char* name, T& into) {
     const nanobind::object value = take(name);
@@ -44,13 +44,11 @@ class Arguments {
     into = named<Enum>(flag(name), text, names);
     return true;
   }
-  // A bool, or one of two words for true and false.
-  bool read_switch(const char* name, std::string_view on, std::string_view off, bool& into);
   bool given(const char* name) const;
 
-  // TypeError for an argument that is none of this function's.
+  // Throws TypeError if an argument was given that the function does not know.
   void finish(std::string_view function) const;
-  // "--max-doc-bytes"
+  // Returns the spelling of the flag, such as "--max-doc-bytes".
   static std::string flag(std::string_view name);
 
  private:
@@ -61,9 +59,9 @@ class Arguments {
 };
 
 CallSettings call_settings(Arguments& arguments);
-// Paths and all that is said of files; or documents in memory, with the limits that hold for those, too.
+// `input` is paths, with all options for files, or documents in memory, with the limits that apply to both.
 InputOptions input_options(Arguments& arguments, nanobind::handle input, HtmlPart html = HtmlPart::text);
-// Ids that were found in the files, where none are named: as the program does.
+// Sets the id field, if none is named, to one that a survey of the files finds, as the program does.
 void find_ids(InputOptions& input, const Context& context);
 
 FingerprintOptions fingerprint_options(Arguments& arguments);

@@ -13,7 +13,7 @@ namespace refrain::python {
 
 namespace {
 
-// A table of a list column: the row that each value belongs to, and fields of the value.
+// Flattens list columns into a table: the row that each value belongs to, and fields of the value.
 template <class T>
 class Rows {
  public:
@@ -77,7 +77,7 @@ std::vector<std::uint64_t> numbers_in(const std::vector<Chunk>& chunks, const ch
   return all;
 }
 
-// The fields of samples that say where they are.
+// Reads the fields that locate samples, and checks that each sample lies in its text.
 std::vector<SubstringSample> import_samples(nb::handle object, const TextColumn& texts, std::size_t length) {
   const std::vector<Chunk> chunks = import_arrow(object);
   const std::vector<std::uint64_t> cores = numbers_in(chunks, "core");

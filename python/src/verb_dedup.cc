@@ -1,4 +1,4 @@
-// dedup of documents in memory.
+// dedup for documents in memory.
 #include <numeric>
 
 #include "arrow/export.h"
@@ -14,14 +14,15 @@ namespace refrain::python {
 
 namespace {
 
-// A row a document, as decisions.jsonl has them; and the cuts: a table of document, begin, end.
+// Collects decisions into columns: one row per document, as in decisions.jsonl; and the cuts, a table of document,
+// begin, end.
 class DecisionColumns {
  public:
   explicit DecisionColumns(const std::vector<DedupDecision>& decisions) {
     for (const DedupDecision& decision : decisions) add(decision);
   }
 
-  // The items of another set are known by their places there.
+  // `against` is the other set, if its items are in memory; then the column `item` has their ids.
   Column rows(const Documents& documents, const Documents* against) && {
     std::vector<std::int64_t> places(keep_.size());
     std::iota(places.begin(), places.end(), 0);
@@ -85,7 +86,7 @@ class DecisionColumns {
   std::vector<double> similarities_, as_written_;
 };
 
-// (decisions, cuts, report)
+// Returns (decisions, cuts, report).
 nb::tuple dedup_memory(const Documents& documents, nb::dict given) {
   const nb::object against = Arguments(given).take("against");
   const auto [options, result] = over_documents("dedup", dedup_options, dedup, documents, std::move(given));

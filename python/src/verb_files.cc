@@ -1,4 +1,4 @@
-// The verbs over files: what they find is in the folder that they write; here, the report as JSON.
+// The verbs over files. They return the report as JSON; the results are in the output folder.
 #include <nanobind/stl/filesystem.h>
 
 #include "bindings.h"
@@ -27,7 +27,7 @@ std::string over_files(const char* verb, Options (*read)(Arguments&, nb::handle)
 
 using Paths = std::vector<std::string>;
 
-// What fingerprint() prints: rows.
+// Returns the rows that fingerprint() prints.
 std::string fingerprint_files(const Paths& paths, nb::dict given) {
   Arguments arguments(std::move(given));
   InputOptions input = input_options(arguments, nb::cast(paths));

@@ -1,4 +1,4 @@
-// The verbs over documents in memory: tables out, and the report as JSON.
+// The verbs over documents in memory. They return tables, and the report as JSON.
 #include <numeric>
 
 #include "arrow/export.h"
@@ -26,7 +26,7 @@ Column fingerprint_ids(const Documents& documents, std::size_t count) {
   return documents.ids_at(all_places(count)).named("id");
 }
 
-// (table, report)
+// Returns (table, report).
 nb::tuple fingerprint_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   const InputOptions limits = input_options(arguments, nb::cast(documents, nb::rv_policy::reference));
@@ -56,7 +56,7 @@ Column match_table(const Documents& documents, const std::vector<NearMatch>& mat
   return table(std::move(columns));
 }
 
-// (matches, documents, report)
+// Returns (matches, documents, report).
 nb::tuple near_memory(const Documents& documents, nb::dict given) {
   const auto [options, result] = over_documents("near", near_options, near, documents, std::move(given));
   Column clusters = table({fingerprint_ids(documents, result.valid.size()),
@@ -79,7 +79,7 @@ Column range_table(const Documents& documents, const std::vector<SubstringRange>
                 number_column(std::move(ends)).named(ids ? "y" : "end")});
 }
 
-// (ranges, what to cut, report)
+// Returns (ranges, ranges to cut, report).
 nb::tuple substrings_memory(const Documents& documents, nb::dict given) {
   const auto [options, result] =
       over_documents("substrings", substrings_options, substrings, documents, std::move(given));
@@ -87,7 +87,7 @@ nb::tuple substrings_memory(const Documents& documents, nb::dict given) {
                         range_table(documents, result.removable, "document"), to_json(options, result.report));
 }
 
-// (table, report)
+// Returns (table, report).
 nb::tuple ngrams_memory(const Documents& documents, nb::dict given) {
   const auto [options, result] = over_documents("ngrams", ngrams_options, ngrams, documents, std::move(given));
   TextBuilder texts;

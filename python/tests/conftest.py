@@ -1,4 +1,5 @@
-"""What the tests of the package share: the program to compare with, a world of known duplicates, a folder that goes away."""
+"""Shared by the tests of the package: the program to compare with, documents with known duplicates, and temporary
+folders."""
 import json
 import os
 import pathlib
@@ -23,9 +24,10 @@ def run_program(*arguments, **more):
 
 
 def read_tsv(path):
-    """The rows below the header, comments left out."""
-    lines = [line for line in path.read_text().split("\n") if line and not line.startswith("#")]
-    return [line.split("\t") for line in lines[1:]]
+    """Returns the rows below the header, without the empty column whose name states the options."""
+    header, *lines = path.read_text().removesuffix("\n").split("\n")
+    columns = sum(not name.startswith("refrain ") for name in header.split("\t"))
+    return [line.split("\t")[:columns] for line in lines]
 
 
 def write_jsonl(path, rows):
@@ -35,7 +37,7 @@ def write_jsonl(path, rows):
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
-    """(file, rows) of bench/dedup_world.py."""
+    """Returns (file, rows) of bench/dedup_world.py."""
     folder = tmp_path_factory.mktemp("world")
     subprocess.run([sys.executable, "-B", SOURCE / "bench" / "dedup_world.py", "--documents", "1000", "--words", "60", folder],
                    check=True)

@@ -1,6 +1,7 @@
-"""A call is a good guest: it lets other threads run, can be stopped, reports, and leaves nothing behind."""
+"""Calls let other threads run, can be interrupted, report progress, and leave nothing behind."""
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def test_other_threads_run_meanwhile():
     finally:
         done.set()
         ticking.join()
-    # In the middle half of the call, so that what comes before and after the work does not count.
+    # Count only the middle half of the call, so that its setup and cleanup do not matter.
     quarter = (end - start) / 4
     assert quarter > 0.05 and sum(start + quarter < at < end - quarter for at in ticks) >= 5
 
@@ -176,3 +177,20 @@ def test_nothing_is_written_beside_what_is_asked_for(tmp_path):
     done = python(code, cwd=work, env={**os.environ, "TMPDIR": str(temp)})
     assert done.returncode == 0, done.stderr
     assert [path.name for path in work.iterdir()] == ["in.txt"] and list(temp.iterdir()) == []
+
+
+def test_sizes_do_not_depend_on_the_locale(tmp_path):
+    if shutil.which("localedef") is None:
+        pytest.skip("there is no localedef")
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True, check=False)
+    if not (tmp_path / "de_DE.UTF-8").exists():
+        pytest.skip(f"no such locale can be made: {made.stderr.decode()}")
+    code = """
+        import locale
+        from pyrefrain import kernels
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        assert locale.localeconv()["decimal_point"] == ","
+        kernels.digests(["a"], memory="0.5G")
+    """
+    done = python(code, env={**os.environ, "LOCPATH": str(tmp_path)})
+    assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The step in a pipeline of the real datatrove, with its readers and writers."""
+"""Runs the step in a pipeline of the real datatrove, with its readers and writers."""
 import gzip
 import json
 
@@ -12,7 +12,7 @@ import pyrefrain.datatrove
 
 
 def run_pipeline(folder, data, **options):
-    """(rows that were kept, rows that were dropped, statistics)"""
+    """Returns (kept rows, dropped rows, statistics)."""
     step = pyrefrain.datatrove.Dedup(exclusion_writer=JsonlWriter(str(folder / "dropped")), **options)
     steps = [JsonlReader(str(data)), step, JsonlWriter(str(folder / "clean"))]
     statistics = LocalPipelineExecutor(pipeline=steps, tasks=1, logging_dir=str(folder / "logs")).run()

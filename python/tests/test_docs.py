@@ -1,4 +1,4 @@
-"""What docs/python.md prints is what happens."""
+"""Runs the sessions of docs/python.md and compares their output."""
 import doctest
 import re
 

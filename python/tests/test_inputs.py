@@ -1,4 +1,4 @@
-"""Whatever texts come in: the same answer, and the same kind of thing back."""
+"""Every kind of input gives the same answer, and results of the input's type."""
 import datetime
 import decimal
 
@@ -13,7 +13,7 @@ from pyrefrain import errors
 
 BODY = "the council met on monday to talk about the old bridge over the river and how to pay for it"
 TEXTS = [BODY, "nothing of the kind is in this text about ships and harbours far away", BODY + "!", None, BODY, "short"]
-KEPT = [0, 1, 5]  # a null is no document
+KEPT = [0, 1, 5]  # a null is not a document
 ROWS = {"text": TEXTS, "number": [1, 2, 3, 4, 5, 6], "day": [datetime.date(2020, 1, day) for day in (5, 6, 9, 1, 2, 3)]}
 
 datasets.disable_progress_bars()
@@ -167,7 +167,7 @@ def test_mistakes_name_the_argument(tmp_path):
     assert refused(errors.InvalidArgument, "^threshold: must be above 0", threshold=0).option == "threshold"
     refused(errors.InvalidArgument, "^threshold: cannot be 'much'", threshold="much")
     refused(errors.InvalidArgument, "^near: there is no 'cosine'; choose from minhash, simhash, off", near="cosine")
-    refused(errors.InvalidArgument, "^substrings: there is no 'on'", substrings="on")
+    refused(errors.InvalidArgument, "^substrings: must be a number, or off", substrings="on")
     refused(errors.InvalidArgument, "has no effect without verify", pyrefrain.near, threshold=0.5)
     refused(errors.InvalidArgument, "no column 'body'; the columns are: text, number, day", data=pa.table(ROWS), text="body")
     refused(errors.InvalidArgument, "no column 'rank'", data=pa.table(ROWS), keep="max:rank")

@@ -1,5 +1,7 @@
-"""The kernels over Arrow columns: the same answers for every layout, and those that plain Python finds."""
+"""The kernels over Arrow columns give the same results for every layout, equal to those of plain Python."""
 import itertools
+import subprocess
+import sys
 
 import polars as pl
 import pyarrow as pa
@@ -21,7 +23,7 @@ TEXTS = [
 
 
 def layouts():
-    """TEXTS in every layout that a column of strings can have."""
+    """Yields TEXTS in every layout that a column of strings can have."""
     plain = pa.array(TEXTS)
     yield "list", TEXTS
     yield "tuple", tuple(TEXTS)
@@ -201,3 +203,20 @@ def test_the_number_of_threads_changes_nothing():
     texts = [" ".join(WORDS[i % 7 :]) + str(i) for i in range(2000)]
     for kernel in [kernels.digests, kernels.fingerprints, kernels.signatures, kernels.ngram_keys]:
         assert len({str(listed(kernel(texts, threads=threads))) for threads in [1, 2, 3, 8]}) == 1
+
+
+@pytest.mark.parametrize("hold", [
+    "threading.Thread(target=lambda: (made, time.sleep(60)), daemon=True).start()",
+    "sys.held = made",
+    "ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))",
+])
+def test_a_process_that_ends_with_kernel_objects_alive_says_nothing(hold):
+    script = f"""
+import ctypes, sys, threading, time
+from pyrefrain import kernels
+def hold(made):
+    {hold}
+hold([kernels.fingerprints(["a b c d e f"]), kernels.ItemSearcher(["a b c d e f g h i j"])])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

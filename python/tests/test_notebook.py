@@ -1,4 +1,4 @@
-"""The notebook of examples/, cell by cell, as a notebook would run it."""
+"""Runs the notebook of examples/ cell by cell."""
 import ast
 import json
 
@@ -6,7 +6,7 @@ from conftest import SOURCE
 
 
 def run_cell(source, names):
-    """Runs a cell; what its last line is worth."""
+    """Runs a cell and returns the value of its last expression."""
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "cell", "exec"), names)

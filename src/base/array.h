@@ -1,8 +1,9 @@
 // An array of plain values whose memory is reserved from the budget. Memory that it has not used before is zero.
 //
-// A large one comes straight from the system and goes straight back: growing moves pages, not bytes (mremap), so the old
-// and the new never exist side by side, and only pages that were written are resident. One of less than a page comes
-// from the heap: a query makes dozens of them, and threads that map and unmap wait for one another.
+// A large array is mapped straight from the system and unmapped directly: growing moves pages, not bytes (mremap), so
+// the old and the new memory never exist at the same time, and only pages that were written are resident. An array of
+// less than a page comes from the heap: a query makes dozens of them, and threads that map and unmap wait for one
+// another.
 #pragma once
 
 #include <sys/mman.h>
@@ -28,7 +29,7 @@ class Array {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
 
  public:
-  // `what` names the array in the message that a too small budget gives.
+  // `what` names the array in the error message if the budget is too small.
   Array(MemoryBudget& budget, std::string what) : reservation_(budget.reserve(0, what)), what_(std::move(what)) {}
   Array(MemoryBudget& budget, std::string what, std::size_t size) : Array(budget, std::move(what)) { resize(size); }
   Array(Array&& other) noexcept
@@ -49,20 +50,21 @@ class Array {
   }
   ~Array() { release(); }
 
-  // Takes what `size` needs, in whole pages if it is mapped. A small array shrinks only to nothing.
+  // Sets the size, and takes or gives back memory: whole pages if the array is mapped. A small array gives memory
+  // back only when its size becomes 0.
   void resize(std::size_t size) {
     const bool gives_back = rounded(size) < capacity_ && (mapped_ || size == 0);
     if (size > capacity_ || gives_back) move_to(rounded(size));
     size_ = size;
   }
   void clear() { size_ = 0; }
-  // Room for `more` elements past the end without moving; where it has to grow, a small array doubles, up to a page, and
-  // a large one grows by a quarter.
+  // Makes room for `more` elements past the end without moving again. If the array has to grow, a small one doubles,
+  // up to a page, and a large one grows by a quarter.
   void reserve_more(std::size_t more) {
     const std::size_t needed = size_ + more;
     if (needed <= capacity_) return;
     const std::size_t grown =
-        mapped_ ? capacity_ + capacity_ / 4 : std::min(std::max(2 * capacity_, kFewest), kMostSmall);
+        mapped_ ? capacity_ + capacity_ / 4 : std::min(std::max(2 * capacity_, kMinCapacity), kMaxHeapElements);
     move_to(rounded(std::max(needed, grown)));
   }
   void push_back(const T& value) {
@@ -76,20 +78,21 @@ class Array {
     size_ += values.size();
   }
 
-  // Whether `more` elements past the end make it grow, which may move it.
+  // Whether appending `more` elements makes the array grow, which may move it.
   bool needs_to_grow(std::size_t more) const { return size_ + more > capacity_; }
-  // `more` elements past the end, to be set.
+  // Appends `more` elements, which the caller has to set.
   void append_unset(std::size_t more) {
     reserve_more(more);
     size_ += more;
   }
 
-  // For arrays that are read here and there: fewer, larger pages where the system has them. After resize().
+  // Requests fewer, larger pages where the system has them; for arrays that are read at random places. Call it after
+  // resize().
   void use_huge_pages() {
     if (mapped_) madvise(data_, capacity_ * sizeof(T), MADV_HUGEPAGE);
   }
-  // Gives the memory of whole pages among `count` elements from `first` on back to the system and to the budget, for
-  // good: they may not be used again. Returns the bytes. Not for arrays that grow.
+  // Gives the memory of the whole pages among `count` elements from `first` on back to the system and to the budget.
+  // These elements must not be used again. Returns the number of bytes. Not for arrays that grow.
   std::size_t give_back(std::size_t first, std::size_t count) {
     if (!mapped_) return 0;
     constexpr std::size_t kSystemPage = 4096;
@@ -113,12 +116,13 @@ class Array {
 
  private:
   static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
-  static constexpr std::size_t kMostSmall = (kPageBytes - 1) / sizeof(T);
-  static constexpr std::size_t kFewest = std::min((64 + sizeof(T) - 1) / sizeof(T), kMostSmall);
+  static constexpr std::size_t kMaxHeapElements = (kPageBytes - 1) / sizeof(T);
+  static constexpr std::size_t kMinCapacity = std::min((64 + sizeof(T) - 1) / sizeof(T), kMaxHeapElements);
 
-  // Room for `size` elements: exactly that if they are few, or else in whole pages. What is mapped stays so.
+  // The capacity for `size` elements: exactly `size` if they are few, else rounded up to whole pages. A mapped array
+  // stays mapped.
   std::size_t rounded(std::size_t size) const {
-    if (size == 0 || (size <= kMostSmall && !mapped_)) return size;
+    if (size == 0 || (size <= kMaxHeapElements && !mapped_)) return size;
     return (size * sizeof(T) + kPageBytes - 1) / kPageBytes * kPageBytes / sizeof(T);
   }
 
@@ -130,10 +134,11 @@ class Array {
     }
   }
 
-  // Moves the values to memory for `capacity` elements. Returns nullptr, and changes nothing, if there is none.
+  // Moves the values to memory for `capacity` elements and returns that. If there is no memory, returns nullptr and
+  // changes nothing.
   void* moved(std::size_t capacity, bool mapped) {
     const std::size_t bytes = capacity * sizeof(T);
-#ifndef __SANITIZE_THREAD__  // TSan does not see mremap, and takes reused addresses for races.
+#ifndef __SANITIZE_THREAD__  // TSan does not track mremap, and takes reused addresses for races.
     if (mapped_ && mapped) {
       void* to = mremap(data_, capacity_ * sizeof(T), bytes, MREMAP_MAYMOVE);
       return to == MAP_FAILED ? nullptr : to;
@@ -153,7 +158,7 @@ class Array {
   }
 
   void move_to(std::size_t capacity) {
-    const bool mapped = capacity > 0 && (mapped_ || capacity > kMostSmall);
+    const bool mapped = capacity > 0 && (mapped_ || capacity > kMaxHeapElements);
     reservation_.resize(capacity * sizeof(T), what_);
     void* to = nullptr;
     if (capacity == 0) {

@@ -38,7 +38,7 @@ TEST(Array, GrowsInPlaceAndCountsExactly) {
   EXPECT_EQ(moved[3], 9U);
 }
 
-// Small arrays live on the heap and large ones are mapped: what they hold is the same.
+// Small arrays are on the heap and large ones are mapped; both behave the same.
 TEST(Array, IsAVectorWhateverItsSize) {
   MemoryBudget budget(of_memory(std::uint64_t{1} << 30U));
   struct Three {
@@ -55,7 +55,7 @@ TEST(Array, IsAVectorWhateverItsSize) {
       const std::size_t size = std::size_t{1} << random() % 17;  // up to three pages
       if (step % 7 == 0) {
         array.resize(size);
-        // What was cut off before may come back; the rest is zero.
+        // Values that were cut off before may reappear; all others are zero.
         for (std::size_t i = twin.size(); i < size; ++i) array[i] = {};
         twin.resize(size);
       } else if (step % 31 == 0) {
@@ -80,7 +80,7 @@ TEST(Array, IsAVectorWhateverItsSize) {
   EXPECT_EQ(budget.available(), before);
 }
 
-// Whatever it grows to, by whatever steps: all of its memory is reserved, and what was not used before is zero.
+// However the array grows, all of its memory is reserved, and memory that was not used before is zero.
 TEST(Array, GrowsByZerosAndReservesWhatItHas) {
   MemoryBudget budget(of_memory(std::uint64_t{1} << 30U));
   const std::uint64_t before = budget.available();

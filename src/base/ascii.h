@@ -1,4 +1,4 @@
-// What ASCII says of a character, whatever the locale.
+// Character classes of ASCII, independent of the locale.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ constexpr char lower(char c) {
   return 'A' <= c && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-// Whether two words are the same but for the case of letters.
+// Whether two words are equal except for the case of ASCII letters.
 constexpr bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// White space as HTML and HTTP know it.
+// White space as HTML and HTTP define it.
 constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }

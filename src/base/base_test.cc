@@ -1,7 +1,8 @@
-// base: the budget, files, temporary folders, threads, progress, memory, checksums, JSON.
+// Tests of base: the budget, files, temporary folders, threads, progress, memory, checksums, JSON.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,6 +216,24 @@ TEST_F(Files, AtomicFileAppearsWholeOrNotAtAll) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder()), {}), 1);
 }
 
+TEST_F(Files, AFileThatIsReplacedIsAtNoTimeOpenToMore) {
+  const auto mode_of = [](const fs::path& path) { return fs::status(path).permissions() & fs::perms::all; };
+  const std::string target = at("result");
+  std::ofstream(target) << "secret";
+  const mode_t old_mask = umask(0);
+  for (const auto mode : {fs::perms::owner_read | fs::perms::owner_write, fs::perms::owner_all, fs::perms::all}) {
+    const std::string aside = at("aside");
+    ASSERT_TRUE(OutputFile::create_new(aside, static_cast<unsigned>(mode)));
+    EXPECT_EQ(mode_of(aside), mode);
+    fs::remove(aside);
+    fs::permissions(target, mode);
+    AtomicFile file(target);
+    file.commit();
+    EXPECT_EQ(mode_of(target), mode);
+  }
+  umask(old_mask);
+}
+
 TEST_F(Files, OutputCountsAndWritesEverything) {
   const std::string big(1'000'000, 'b');
   OutputFile out(at("out"));
@@ -303,12 +322,12 @@ TEST(RssWatch, SeesWhatWasHeldSinceItWasLastAsked) {
   const std::uint64_t before = watch.take();
   EXPECT_GT(before, 0U);
   {
-    // Straight from the system, and back to it: what is freed may be kept by the allocator.
+    // Mapped straight from the system and unmapped again, because the allocator may keep what is freed.
     constexpr std::size_t kBytes = std::size_t{64} << 20U;
     void* const held = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(held, MAP_FAILED);
     std::memset(held, 'x', kBytes);
-    // The thread looks by itself.
+    // The watch's thread samples on its own.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (watch.most() < before + (std::uint64_t{56} << 20U) && std::chrono::steady_clock::now() < end)
       std::this_thread::yield();
@@ -318,7 +337,7 @@ TEST(RssWatch, SeesWhatWasHeldSinceItWasLastAsked) {
   EXPECT_LT(watch.take(), before + (std::uint64_t{56} << 20U));
 }
 
-// Both versions, and the least of a group and those above it.
+// Both versions of control groups; the limit is the least of a group and those above it.
 TEST(ControlGroups, GrantMemoryAndCpus) {
   World unified;
   const std::string root = unified.folder().string();

@@ -24,7 +24,8 @@ std::uint64_t default_memory_bytes() {
 
 MemoryBudget::MemoryBudget(const Context& context)
     : ceiling_(context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes()),
-      set_aside_(kProcessBytes + kThreadBytes * thread_count(context) + (ceiling_ < kPlenty ? 0 : ceiling_ / 512)),
+      set_aside_(kProcessBytes + kThreadBytes * thread_count(context) +
+                 (ceiling_ < kLargeCeiling ? 0 : ceiling_ / 512)),
       threads_(thread_count(context)) {
   if (ceiling_ < kMinMemoryBytes)
     throw Error(Errc::invalid_argument, fmt::format("--memory {}: too small; use at least {}", human_bytes(ceiling_),
@@ -35,7 +36,7 @@ MemoryBudget::MemoryBudget(const Context& context)
                             human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
 }
 
-unsigned MemoryBudget::most_threads(const Context& context) {
+unsigned MemoryBudget::max_threads(const Context& context) {
   const std::uint64_t given = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
   const std::uint64_t ceiling = std::max(kMinMemoryBytes, given);
   return static_cast<unsigned>(std::min<std::uint64_t>((ceiling / 2 - kProcessBytes) / kThreadBytes, 1024));
@@ -69,7 +70,7 @@ Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
 }
 
 void MemoryBudget::keep(const std::string& name, std::uint64_t bytes, std::string_view what) {
-  const std::lock_guard lock(keeping_);
+  const std::lock_guard lock(kept_mutex_);
   if (std::find(kept_names_.begin(), kept_names_.end(), name) != kept_names_.end()) return;
   take(bytes, what);
   kept_.fetch_add(bytes, std::memory_order_relaxed);
@@ -98,13 +99,13 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  // Rounded up: a figure that is asked for must do.
+  // Rounded up, because a figure that is said to be enough must be enough.
   return unit == 0 || value > 99.9 ? fmt::format("{:.0f} {}", std::ceil(value), kUnits[unit])
                                    : fmt::format("{:.1f} {}", std::ceil(value * 10) / 10, kUnits[unit]);
 }
 
 std::uint64_t peak_rss_bytes() {
-  // VmHWM belongs to this program; the rusage figure would also count the parent that forked it.
+  // VmHWM counts this program only; the rusage figure would also include the parent that forked it.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.rfind("VmHWM:", 0) != 0) continue;

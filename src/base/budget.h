@@ -1,8 +1,9 @@
-// The memory budget: who may hold how much, so that the process stays below its ceiling.
+// The memory budget: limits how much memory each part may hold, so that the process stays below its ceiling.
 //
-// Nothing here measures: large memory is *reserved* before it is taken, and a reservation that does not fit throws
-// Error(over_budget) naming what would. The ceiling covers the whole process, so a fixed share (kProcessBytes, and
-// kThreadBytes a thread) is set aside for code, stacks, the allocator and the small objects that nobody reserves.
+// Nothing here is measured: large memory is *reserved* before it is taken, and a reservation that does not fit throws
+// Error(over_budget), which says how much would be enough. The ceiling covers the whole process, so a fixed share
+// (kProcessBytes, and kThreadBytes per thread) is set aside for code, stacks, the allocator and the small objects
+// that are not reserved.
 //
 // Thread-safe.
 #pragma once
@@ -22,7 +23,7 @@ namespace refrain {
 
 class MemoryBudget;
 
-// A share of a budget, given back when it goes out of scope.
+// A reserved part of a budget. It is given back when it goes out of scope.
 class Reservation {
  public:
   Reservation() = default;
@@ -35,7 +36,7 @@ class Reservation {
   }
   ~Reservation() { release(); }
 
-  // Grows or shrinks to `bytes`; throws, and stays as it is, where that does not fit.
+  // Grows or shrinks to `bytes`. If that does not fit, throws and does not change.
   void resize(std::uint64_t bytes, std::string_view what);
   void release() noexcept;
   std::uint64_t bytes() const { return bytes_; }
@@ -50,35 +51,36 @@ class MemoryBudget {
  public:
   static constexpr std::uint64_t kProcessBytes = std::uint64_t{14} << 20;
   static constexpr std::uint64_t kThreadBytes = std::uint64_t{1} << 20;
-  // From here on 1/512 more, which the allocator of a program may keep of what was freed.
-  static constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+  // From this ceiling on, another 1/512 is set aside for freed memory that the program's allocator may keep.
+  static constexpr std::uint64_t kLargeCeiling = std::uint64_t{1} << 30;
 
-  // The budget of a run under `context`, whose defaults it fills in. Throws where the ceiling is below kMinMemoryBytes.
+  // The budget of a run with this context, with its defaults resolved. Throws if the ceiling is below
+  // kMinMemoryBytes.
   explicit MemoryBudget(const Context& context);
 
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // How many threads a ceiling has room for.
-  static unsigned most_threads(const Context& context);
+  // The number of threads that the ceiling has room for.
+  static unsigned max_threads(const Context& context);
 
-  // `what` names the thing in the message: "the fingerprints of 9 M documents".
+  // `what` names the reserved object in the error message: "the fingerprints of 9 M documents".
   Reservation reserve(std::uint64_t bytes, std::string_view what);
 
-  // Reserves for as long as the budget lives, once a `name` however often: for a library that is loaded when it is first
-  // needed, and stays.
+  // Reserves for as long as the budget lives, once per `name` however often it is called: for a library that is
+  // loaded when it is first needed, and stays loaded.
   void keep(const std::string& name, std::uint64_t bytes, std::string_view what);
-  // What is reserved so.
+  // The bytes that keep() has reserved.
   std::uint64_t kept() const { return kept_.load(std::memory_order_relaxed); }
 
   std::uint64_t ceiling() const { return ceiling_; }
-  // What nobody may reserve: code, stacks, the allocator.
+  // The bytes that cannot be reserved: for code, stacks and the allocator.
   std::uint64_t set_aside() const { return set_aside_; }
-  // The threads of the run.
+  // The number of threads of the run.
   unsigned threads() const { return threads_; }
-  // What could be reserved now. Another thread may be quicker.
+  // The bytes that could be reserved now. Other threads may reserve them first.
   std::uint64_t available() const;
-  // The most that was reserved at a time, since the beginning or since reset_peak().
+  // The most bytes that were reserved at one time, since the beginning or since reset_peak().
   std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   std::uint64_t reserved() const { return reserved_.load(std::memory_order_relaxed); }
   void reset_peak() { peak_.store(reserved(), std::memory_order_relaxed); }
@@ -93,14 +95,14 @@ class MemoryBudget {
   std::atomic<std::uint64_t> reserved_{0};
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<std::uint64_t> kept_{0};
-  std::mutex keeping_;
-  std::vector<std::string> kept_names_;  // guarded by keeping_
+  std::mutex kept_mutex_;
+  std::vector<std::string> kept_names_;  // guarded by kept_mutex_
 };
 
 // "1.5 GiB", "640 MiB", "12 KiB", "7 bytes"; rounded up.
 std::string human_bytes(std::uint64_t bytes);
 
-// The most memory that this process has held resident so far.
+// The largest resident memory of this process so far.
 std::uint64_t peak_rss_bytes();
 
 }  // namespace refrain

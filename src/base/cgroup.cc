@@ -8,7 +8,7 @@ namespace refrain {
 
 namespace {
 
-// Calls fn(folder, unified) for every group that this process is in and that `controller` may be limited by.
+// Calls fn(folder, unified) for every group of this process in which `controller` may set a limit.
 template <class Fn>
 void for_each_group(const std::string& root, std::string_view controller, Fn fn) {
   std::ifstream groups(root + "/proc/self/cgroup");
@@ -30,7 +30,7 @@ void for_each_group(const std::string& root, std::string_view controller, Fn fn)
   }
 }
 
-// The number in a file; UINT64_MAX where there is none, as in one that says "max".
+// The number in a file; UINT64_MAX if there is none, as in a file that says "max".
 std::uint64_t number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;

@@ -16,8 +16,8 @@ std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-// Each word of eight bytes times an odd number that its place gives. Words that two parts share add up too, since what
-// is not there of a word counts as zero.
+// The sum of all words of eight bytes, each multiplied by an odd number derived from its place. A word that is
+// divided between two parts is summed correctly, because the bytes that a part does not have count as zero.
 std::uint64_t checksum_at(std::uint64_t place, std::string_view bytes) {
   std::uint64_t word = place / sizeof(std::uint64_t);
   const auto factor = [&] {

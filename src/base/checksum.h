@@ -1,4 +1,5 @@
-// A checksum for whatever is written to be read again: 64 bits of XXH3. Texts are told apart by 128 (refrain/digest.h).
+// A checksum for everything that is written to be read again: 64 bits of XXH3. To tell texts apart, 128 bits are used
+// (refrain/digest.h).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@ namespace refrain {
 
 std::uint64_t checksum(std::string_view bytes);
 
-// Of a file, parts of which are written and summed by many threads: the sums of parts at their places, in any order and
-// however cut, add up to that of the whole. It notices every single word that is wrong.
+// A checksum for a file whose parts are written and summed by many threads: the checksums of the parts, each computed
+// with its offset `place`, add up to that of the whole file, in any order and however the file is divided. It detects
+// every single wrong word.
 std::uint64_t checksum_at(std::uint64_t place, std::string_view bytes);
 
 }  // namespace refrain

@@ -11,7 +11,7 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-// The size of the flag that begins at `at`, "--max-doc-bytes" or "-n"; 0 where there is none.
+// The size of the flag that begins at `at`, such as "--max-doc-bytes" or "-n"; 0 if there is none.
 std::size_t flag_size(std::string_view text, std::size_t at) {
   if (at != 0 && std::string_view(" (['").find(text[at - 1]) == std::string_view::npos) return 0;
   const std::string_view rest = text.substr(at);

@@ -1,4 +1,4 @@
-// Writes JSON, indented for people, into a string. Keys come in the order in which they are given.
+// Writes JSON, indented for people, into a string. Keys keep the order in which they are written.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace refrain {
 
-// Whether `c` cannot stand for itself in a JSON string: a quote, a backslash, a control character.
+// Whether `c` must be escaped in a JSON string: a quote, a backslash, a control character.
 constexpr bool is_json_special(char c) {
   return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
@@ -39,7 +39,7 @@ class JsonWriter {
     return value(v);
   }
 
-  // The document, with a line break at its end.
+  // Returns the JSON text, with a line break at its end.
   std::string take() && { return std::move(text_) + "\n"; }
 
  private:
@@ -51,8 +51,8 @@ class JsonWriter {
 
   std::string text_;
   unsigned depth_ = 0;
-  bool first_ = true;       // nothing in this object or array yet
-  bool after_key_ = false;  // the next value stands behind its key
+  bool first_ = true;       // nothing was written to this object or array yet
+  bool after_key_ = false;  // a key was written, and its value comes next
 };
 
 }  // namespace refrain

@@ -1,4 +1,5 @@
-// Lists that threads make of the texts of a column, piece by piece (pieces.h), put together in the end.
+// Collects the lists that threads compute for the texts of a column, piece by piece (pieces.h), and joins them in the
+// end.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,9 @@
 namespace refrain {
 
 template <class T>
-class ListGather {
+class ListCollector {
  public:
-  ListGather(MemoryBudget& budget, const Context& context, std::size_t texts, std::string what)
+  ListCollector(MemoryBudget& budget, const Context& context, std::size_t texts, std::string what)
       : what_(std::move(what)),
         reservation_(budget.reserve(2 * texts * sizeof(std::int64_t), what_)),
         ends_(texts),
@@ -26,14 +27,16 @@ class ListGather {
     for (unsigned worker = 0; worker < thread_count(context); ++worker) lists_.emplace_back(budget, what_);
   }
 
-  // For the piece that begins with text `begin`: what its texts give is appended, text after text, each closed.
+  // Begins the piece whose first text is number `begin`. The caller appends the values of each of its texts, in
+  // order, to the returned array, and calls close() after each text.
   Array<T>& open(unsigned worker, std::size_t begin) {
     pieces_[begin / kPieceTexts] = {worker, lists_[worker].size()};
     return lists_[worker];
   }
   void close(unsigned worker, std::size_t text) { ends_[text] = lists_[worker].size(); }
 
-  // Of every thread, pieces come in order: what was copied is given back, and all is never there twice.
+  // Joins the lists. Each thread's pieces are in order, so memory that was copied is given back on the way, and the
+  // values never exist twice.
   ListColumn<T> take() {
     ListColumn<T> result;
     std::size_t size = 0;
@@ -62,14 +65,14 @@ class ListGather {
   static constexpr std::size_t kGiveBackBytes = std::size_t{1} << 20;
   struct Piece {
     unsigned worker = 0;
-    std::size_t begin = 0;  // in its list
+    std::size_t begin = 0;  // in the list of the worker
   };
 
   const std::string what_;
   Reservation reservation_;
-  std::vector<std::size_t> ends_;  // of each text, in the list of its worker
+  std::vector<std::size_t> ends_;  // where each text ends in the list of its worker
   std::vector<Piece> pieces_;
-  std::vector<Array<T>> lists_;  // a worker
+  std::vector<Array<T>> lists_;  // one per worker
 };
 
 }  // namespace refrain

@@ -30,7 +30,7 @@ std::string bytes_text(double bytes) {
     return count_of(whole, "byte");
   }
   std::size_t unit = 0;
-  // 1023.5 would be shown as 1024.
+  // 1023.5 would be printed as 1024.
   while (bytes >= 1023.5 && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;

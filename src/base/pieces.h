@@ -1,4 +1,4 @@
-// A column's texts shared out among threads: a piece of the column at a time.
+// Divides the texts of a column among threads, a piece of the column at a time.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline std::size_t pieces_of(std::size_t texts) {
 }
 
 // Calls job(worker, begin, end) for every piece, on the threads of the context. Throws Error(interrupted) once the
-// caller has asked to stop.
+// caller has requested a stop.
 template <class Job>
 void for_each_piece(const Context& context, std::size_t texts, Job job) {
   parallel_for(thread_count(context), pieces_of(texts), [&](unsigned worker, std::size_t piece) {
@@ -27,7 +27,7 @@ void for_each_piece(const Context& context, std::size_t texts, Job job) {
   });
 }
 
-// Something that a thread needs for itself, made when it is first asked for.
+// An object per worker, created when the worker first asks for it.
 template <class T>
 class PerWorker {
  public:

@@ -1,5 +1,5 @@
-// Objects that are used again and again by many threads, so that their memory is not given back and taken anew each time:
-// that costs page faults, and a lock that all threads of a process share.
+// Objects that many threads use repeatedly. Keeping them avoids freeing and allocating their memory each time, which
+// costs page faults, and a lock that all threads of a process share.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,13 @@
 
 namespace refrain {
 
-// T: may_be_kept() says whether it is worth keeping: one that has grown too large is not. Thread-safe.
+// T has a function may_be_kept(), which says whether an object is worth keeping: it is not if it has grown too large.
+// Thread-safe.
 template <class T>
 class Pool {
  public:
-  // One that lies idle, as it was left, or else make(). It comes back when the last pointer to it is gone, which must be
-  // before the pool is.
+  // Returns an idle object, in the state in which it was left, or else make(). The object returns to the pool when
+  // the last pointer to it is gone, which must happen while the pool exists.
   template <class Make>
   std::shared_ptr<T> take(Make make) {
     std::unique_ptr<T> item;

@@ -9,7 +9,7 @@ namespace refrain {
 namespace {
 constexpr auto kInterval = std::chrono::milliseconds(200);
 
-// Of this thread, from 0 on.
+// The number of this thread, counted from 0.
 std::size_t thread_number() {
   static std::atomic<std::size_t> threads{0};
   thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);

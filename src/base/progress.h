@@ -1,4 +1,4 @@
-// Progress of one stage, counted by many threads and reported a few times a second.
+// The progress of one stage, counted by many threads and reported a few times per second.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace refrain {
 
-// Seconds since it was made.
+// Measures the time since it was created.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
@@ -21,15 +21,15 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Thread-safe, and cheap enough for a call a document: threads count apart. Each add() also looks at the stop token, so
-// a stage that reports can be interrupted.
+// Thread-safe, and cheap enough for a call per document, because threads count separately. Each add() also checks the
+// stop token, so a stage that reports progress can be interrupted.
 class Progress {
  public:
   Progress(const Context& context, std::string stage, std::string unit, std::uint64_t total);
 
-  // Throws Error(interrupted) once the caller has asked to stop.
+  // Throws Error(interrupted) once the caller has requested a stop.
   void add(std::uint64_t amount);
-  // A last report, with all that was done.
+  // Sends a last report, with everything that was done.
   void finish();
 
  private:

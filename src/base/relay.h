@@ -1,7 +1,7 @@
 // A relay: many workers make things that must be used one after the other, in order.
 //
-// A worker has a few things of its own, so it seldom waits: whoever hands in the one that is next uses it, and all
-// behind it that are there, while the others go on making.
+// Each worker has several things of its own, so it seldom waits. The worker that hands in the next thing in order
+// uses it, and all the following ones that are ready, while the other workers go on making things.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace refrain {
 template <class Thing>
 class Relay {
  public:
-  // That a worker holds at most.
-  static constexpr std::size_t kThings = 3;
+  // The number of things that a worker has.
+  static constexpr std::size_t kThingsPerWorker = 3;
 
   explicit Relay(unsigned workers) : workers_(workers) {}
 
-  // For all items, side by side: make(worker, item, thing), and use(item, thing) when all before it have been used, one
-  // at a time, by any worker. After a failure, which is thrown, nothing more is made or used.
+  // Calls make(worker, item, thing) for all items in parallel, and use(item, thing) once all items before it have
+  // been used: one at a time, by any worker. After a failure, which is thrown, nothing more is made or used.
   template <class Make, class Use>
   void run(std::size_t items, Make make, Use use) {
     parallel_for(static_cast<unsigned>(workers_.size()), items, [&](unsigned worker, std::size_t item) {
@@ -34,13 +34,13 @@ class Relay {
     });
   }
 
-  // One item, where another loop hands them out: in ascending order, each once. Whatever may fail must do so in `make`, or
-  // the others wait for this item for ever.
+  // Makes one item and hands it in, if another loop distributes the items: in ascending order, each once. Anything
+  // that may fail must happen in `make`, or else the others wait for this item for ever.
   template <class Make, class Use>
   void add(unsigned worker, std::size_t item, Make make, Use use) {
     try {
       Entry* entry = free_entry(worker);
-      if (entry == nullptr) return;  // another worker has failed, and says why
+      if (entry == nullptr) return;  // another worker has failed and throws the error
       make(entry->thing);
       hand_in(*entry, item, use);
     } catch (...) {
@@ -59,11 +59,12 @@ class Relay {
     bool waits = false;
   };
   struct Worker {
-    std::array<Entry, kThings> things;
-    std::condition_variable freed;  // its own: many wait, and one of them is to go on
+    std::array<Entry, kThingsPerWorker> things;
+    std::condition_variable freed;  // one per worker: many wait, and only one of them can continue
   };
 
-  // No deadlock: the first item that was begun and not handed in has only used things before it, and so has its worker.
+  // There is no deadlock: of the items that were begun and not handed in, consider the first. All items before it
+  // have been handed in and will be used, so its worker gets its things back.
   Entry* free_entry(unsigned number) {
     Worker& worker = workers_[number];
     std::unique_lock lock(mutex_);
@@ -97,9 +98,9 @@ class Relay {
     using_ = false;
   }
 
-  std::deque<Worker> workers_;  // which do not move
+  std::deque<Worker> workers_;  // a deque, because its elements do not move
   std::mutex mutex_;
-  std::map<std::size_t, Entry*> waiting_;  // handed in and not used yet
+  std::map<std::size_t, Entry*> waiting_;  // handed in, but not used yet
   std::size_t next_ = 0;
   bool using_ = false;
   bool failed_ = false;

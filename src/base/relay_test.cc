@@ -8,7 +8,7 @@
 namespace refrain {
 namespace {
 
-// Some work whose length differs from item to item.
+// Work whose duration differs from item to item.
 std::size_t work(std::size_t item) {
   std::size_t sum = item;
   for (std::size_t i = 0; i < (item * 7919) % 5000; ++i) sum = sum * 31 + i;
@@ -33,7 +33,7 @@ TEST(Relay, UsesAllInOrder) {
   }
 }
 
-// Nobody waits forever for what will not come, and the error is that of the one who failed.
+// No worker waits forever for an item that will not come, and the error is that of the worker that failed.
 TEST(Relay, EndsWhereSomebodyFails) {
   for (const unsigned workers : {1U, 2U, 3U, 8U})
     for (const std::size_t bad : {0U, 1U, 5U, 500U, 999U})

@@ -11,7 +11,7 @@ namespace refrain {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kSampleInterval{20};
 
 }  // namespace
 
@@ -30,7 +30,7 @@ RssWatch::RssWatch()
         std::unique_lock lock(mutex);
         while (!stop.stop_requested()) {
           look();
-          never.wait_for(lock, stop, kPause, [] { return false; });
+          never.wait_for(lock, stop, kSampleInterval, [] { return false; });
         }
       }) {}
 

@@ -1,5 +1,5 @@
-// The most memory that the process holds resident over a while. A thread looks every few milliseconds; what was held
-// between two looks is not known.
+// The largest resident memory of the process over some time. A thread samples it every few milliseconds; peaks
+// between two samples are missed.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@ class RssWatch {
  public:
   RssWatch();
 
-  // The most since this was last asked, or since the beginning.
+  // Returns the maximum since this was last called, or since the beginning, and starts again.
   std::uint64_t take();
-  // The same, as far as the thread has looked, and it stays the most.
+  // The maximum so far, as sampled by the thread; does not start again.
   std::uint64_t most() const { return most_.load(); }
 
  private:
@@ -24,7 +24,7 @@ class RssWatch {
   std::jthread thread_;  // the last member: it uses the others
 };
 
-// What the process holds now; 0 where that cannot be told.
+// The resident memory of the process now; 0 if it cannot be determined.
 std::uint64_t rss_bytes();
 
 }  // namespace refrain

@@ -21,9 +21,9 @@ unsigned thread_count(const Context& context) {
   cpu_set_t allowed;
   const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const unsigned cores = known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency();
-  static const std::uint64_t kGranted = cgroup_cpus();  // asked for often, and files to read
+  static const std::uint64_t kGranted = cgroup_cpus();  // cached: it is needed often, and reads files
   const auto granted = static_cast<unsigned>(std::min<std::uint64_t>(cores, kGranted));
-  return std::clamp(granted, 1U, MemoryBudget::most_threads(context));
+  return std::clamp(granted, 1U, MemoryBudget::max_threads(context));
 }
 
 void throw_if_stopped(const Context& context) {

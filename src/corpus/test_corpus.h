@@ -1,11 +1,11 @@
-// For the tests of this folder: files in a folder of their own, and all documents that the reader finds in them, which
-// must be the same however many threads and however small the pieces.
+// Helpers for the tests of this folder. They write files into a temporary folder and collect all documents that the
+// reader finds there. The documents must be the same for any number of threads and any size of pieces.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +13,7 @@
 
 #include "corpus/files/decompress.h"
 #include "corpus/source/tuning.h"
+#include "gzip.h"
 #include "refrain/error.h"
 #include "world.h"
 
@@ -20,7 +21,7 @@ namespace refrain::corpus {
 
 struct Document {
   DocId ordinal = 0;
-  std::optional<std::string> id;  // none: its ordinal
+  std::optional<std::string> id;  // none: the id is the ordinal
   std::string text;
   bool bad = false;
   std::string file;
@@ -42,7 +43,8 @@ struct Collected {
     for (const Document& document : documents) all.push_back(document.id.value_or("<ordinal>"));
     return all;
   }
-  // "path:line: reason" of every example.
+  std::vector<std::string> skipped;  // "path: kind: reason" of every skipped file, sorted
+  // "path:line: reason" of every example of a bad record.
   std::vector<std::string> complaints() const {
     std::vector<std::string> all;
     for (const BadRecord& bad : report.examples)
@@ -86,7 +88,12 @@ inline Collected collect(const SourceOptions& options, unsigned threads, const R
       }
     };
   };
-  collected.report = read_documents(options, context, budget, work, tuning, {.all_may_be_bad = true});
+  const auto skip = [&](const SkippedFile& file) {
+    collected.skipped.push_back(file.path + ": " + file.kind + ": " + file.reason);
+  };
+  collected.report = read_documents(options, context, budget, work, tuning, {.all_may_be_bad = true, .skipped = skip});
+  std::sort(collected.skipped.begin(), collected.skipped.end());
+  EXPECT_EQ(collected.report.skipped_files(), collected.skipped.size());
   EXPECT_EQ(budget.available() + budget.kept(), available) << "memory that was not given back";
   return collected;
 }
@@ -99,12 +106,13 @@ inline void expect_same(const Collected& a, const Collected& b) {
   EXPECT_EQ(a.report.text_bytes, b.report.text_bytes);
   EXPECT_EQ(a.report.documents, b.report.documents);
   EXPECT_EQ(a.report.bad_records, b.report.bad_records);
+  EXPECT_EQ(a.skipped, b.skipped);
   EXPECT_EQ(a.report.hidden_skipped, b.report.hidden_skipped);
   EXPECT_EQ(a.report.special_skipped, b.report.special_skipped);
   EXPECT_EQ(a.report.binary_skipped, b.report.binary_skipped);
 }
 
-// Reads with 1, 2, 3 and 8 threads and pieces from 16 bytes up; all must agree.
+// Reads with 1, 2, 3 and 8 threads and with pieces from 16 bytes up, and expects the same result from all.
 inline Collected collect(const SourceOptions& options) {
   const Collected usual = collect(options, 1, {});
   for (const unsigned threads : {1U, 2U, 3U, 8U})
@@ -118,7 +126,7 @@ inline Collected collect(const SourceOptions& options) {
   return usual;
 }
 
-// The same for options in braces.
+// Overloads that accept options in braces.
 inline Collected collect(const InputOptions& options) {
   return collect(SourceOptions(options));
 }
@@ -126,7 +134,7 @@ inline Collected collect(const InputOptions& options, unsigned threads, const Re
   return collect(SourceOptions(options), threads, tuning);
 }
 
-// The Error that reading ends with.
+// The Error that ends the reading, if any.
 inline std::optional<Error> refusal(const InputOptions& options, unsigned threads = 3,
                                     const ReaderTuning& tuning = {}) {
   try {
@@ -137,28 +145,14 @@ inline std::optional<Error> refusal(const InputOptions& options, unsigned thread
   return std::nullopt;
 }
 
-// The first `size` bytes only, where that is given.
-inline std::string gzip(std::string_view text, std::size_t size = std::string::npos) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed.substr(0, size);
-}
-
+// Compresses `text`; returns only the first `size` bytes if `size` is given.
 inline std::string zstd(std::string_view text, std::size_t size = std::string::npos) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
   return packed.substr(0, size);
 }
 
-// The whole of a file of less than 8 MiB, unpacked.
+// The unpacked content of a file of less than 8 MiB.
 inline std::string unpacked(const std::string& path, Packing* packing = nullptr) {
   Context context;
   MemoryBudget budget(context);

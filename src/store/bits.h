@@ -1,8 +1,8 @@
-// Numbers in as few bits as they need, packed into bytes, the least significant bit first.
+// Stores numbers in as few bits as they need, packed into bytes, the least significant bit first.
 //
-//   gamma(x)    x >= 1: its bit width less one in zeros, a one, and the bits below its highest: 2 log2 x + 1 bits
+//   gamma(x)    x >= 1: (bit width - 1) zeros, a one, and the bits below its highest: 2 log2 x + 1 bits
 //   delta(x)    x >= 1: the same with the width as a gamma: for numbers that can be large
-//   rice(x, r)  x >> r in zeros, a one, and the r low bits: for numbers around 2^r
+//   rice(x, r)  x >> r zeros, a one, and the r low bits: for numbers around 2^r
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace refrain::store {
 
-// Appends to a row of bytes: a std::string or an Array<char>.
+// Appends to a sequence of bytes: a std::string or an Array<char>.
 template <class Bytes>
 class BitWriter {
  public:
-  // From its end on.
+  // Appends at the end of `out`, which must outlive this writer.
   explicit BitWriter(Bytes& out) : out_(out) {}
 
-  // The low `count` bits of `value`, at most 56; the others are zero.
+  // Writes the low `count` bits of `value`, at most 56; its other bits must be zero.
   void bits(std::uint64_t value, unsigned count) {
     word_ |= value << used_;
     used_ += count;
@@ -38,13 +38,13 @@ class BitWriter {
     }
     bits(value, count);
   }
-  void zeros_and_one(std::uint64_t zeros) {
+  void unary(std::uint64_t zeros) {
     for (; zeros >= 32; zeros -= 32) bits(0, 32);
     bits(std::uint64_t{1} << zeros, static_cast<unsigned>(zeros) + 1);
   }
   void gamma(std::uint64_t x) {
     const auto width = static_cast<unsigned>(std::bit_width(x));
-    zeros_and_one(width - 1);
+    unary(width - 1);
     wide(x ^ std::uint64_t{1} << (width - 1), width - 1);
   }
   void delta(std::uint64_t x) {
@@ -53,18 +53,18 @@ class BitWriter {
     wide(x ^ std::uint64_t{1} << (width - 1), width - 1);
   }
   void rice(std::uint64_t x, unsigned low) {
-    zeros_and_one(x >> low);
+    unary(x >> low);
     wide(x & ((std::uint64_t{1} << low) - 1), low);
   }
-  // Bits that were written to `out` by this writer, if that was empty at first.
+  // The number of bits written to `out` by this writer, if `out` was empty at first.
   std::uint64_t size() const { return out_.size() * 8 + used_; }
-  // The first `count` bits of `bytes`.
+  // Writes the first `count` bits of `bytes`.
   void copy(std::string_view bytes, std::uint64_t count) {
     std::size_t i = 0;
     for (; count >= 8; count -= 8) bits(static_cast<std::uint8_t>(bytes[i++]), 8);
     if (count > 0) bits(static_cast<std::uint8_t>(bytes[i]) & ((1U << count) - 1), static_cast<unsigned>(count));
   }
-  // Fills the last byte up with zeros. To be called before the bytes are looked at.
+  // Fills the last byte with zeros. Call this before reading the bytes.
   void finish() {
     append((used_ + 7) / 8);
     word_ = 0;
@@ -81,14 +81,14 @@ class BitWriter {
   unsigned used_ = 0;       // below kWordBits between calls
 };
 
-// Reads what a BitWriter wrote. Past the end it reads zeros, and ok() becomes false: look at it once in a while, and before
-// anything that was read is believed.
+// Reads the output of a BitWriter. Past the end it reads zeros, and ok() becomes false: check it now and then, and
+// before relying on anything that was read.
 class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
 
   static constexpr unsigned kPeekBits = 56;
-  // At least kPeekBits from here on.
+  // At least the next kPeekBits bits, without consuming them.
   std::uint64_t peek() const {
     const std::size_t byte = at_ / 8;
     std::uint64_t word = 0;
@@ -138,9 +138,9 @@ class BitReader {
  private:
   static constexpr std::uint64_t kPeekMask = (std::uint64_t{1} << kPeekBits) - 1;
 
-  // The number whose highest bit is followed by `width` bits.
+  // The number whose highest bit is followed by the next `width` bits.
   std::uint64_t rest(std::uint64_t width) {
-    if (width > 63) {  // nobody wrote that
+    if (width > 63) {  // no writer writes this
       at_ = bytes_.size() * 8 + 1;
       return 1;
     }

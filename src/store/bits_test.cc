@@ -81,7 +81,7 @@ TEST(Bits, CodesHaveTheBitsThatTheDescriptionTells) {
   writer.rice(9, 2);  // 00 1, then 01
   EXPECT_EQ(writer.size(), 1U + 5 + 5 + 5);
   writer.finish();
-  // The first bit is the least of the first byte.
+  // The first bit is the least significant bit of the first byte.
   EXPECT_EQ(bytes, "\x99\x63");
 }
 
@@ -111,7 +111,7 @@ TEST(Bits, PastTheEndAreZerosAndNotOk) {
   EXPECT_TRUE(reader.ok());
   EXPECT_EQ(reader.bits(8), 0U);
   EXPECT_FALSE(reader.ok());
-  // Whatever stands there, reading ends.
+  // Whatever the bytes are, reading ends.
   std::mt19937_64 random(3);
   for (int round = 0; round < 2000; ++round) {
     std::string bytes;

@@ -108,7 +108,7 @@ void BlockTreeReader::seek(std::uint64_t key) {
     const Item item = read_item(place);
     if (item.kind != kNode) in_.corrupt("node missing");
     const char* rows = item.block.content.data();
-    // The last row below the key, found by halving; the first where there is none.
+    // A binary search for the last row below the key, or the first row if there is none.
     std::uint64_t low = 0;
     std::uint64_t high = item.block.rows;
     while (high - low > 1) {
@@ -116,7 +116,7 @@ void BlockTreeReader::seek(std::uint64_t key) {
       (load_number(rows + middle * kRowBytes) < key ? low : high) = middle;
     }
     const std::uint64_t child = load_number(rows + low * kRowBytes + 8);
-    // What a node points to was written before it: no path goes round in circles.
+    // A node points only to items that were written before it, so no path can be a cycle.
     if (child >= place) in_.corrupt("node points forward");
     place = child;
   }

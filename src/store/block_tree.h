@@ -1,12 +1,12 @@
-// A block tree: blocks in the order of their keys, and above them nodes by which a key is found, all in one stream.
+// A block tree: blocks in the order of their keys, and above them nodes to find a key, all in one stream.
 //
-// It is written as it comes, with memory for one node a level: a node is written behind the blocks (or nodes) that it
-// points to as soon as it is full, so the root comes last. Read in the order of the stream the blocks come in key
-// order; nodes in between are passed over.
+// It is written in one pass, with memory for one node per level: a node is written after the blocks (or nodes) that
+// it points to as soon as it is full, so the root comes last. In stream order, the blocks are in key order; the nodes
+// between them are skipped.
 //
 //   item    kind (1 byte: 1 block, 2 node), rows (varint), content bytes (varint), key of the first row (8 bytes),
 //           content
-//   node    for each of its rows the key (8 bytes) and the place (8 bytes) of what it points to
+//   node    for each of its rows, the key (8 bytes) and the place (8 bytes) of the item it points to
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace refrain::store {
 
-// Where a tree is to be found: kept by whoever wrote it.
+// The location of a tree in its file, which its writer must keep.
 struct BlockTreeRoot {
   std::uint64_t begin = 0;  // of the first item
   std::uint64_t end = 0;    // of the last
-  std::uint64_t root = 0;   // the place of the root, where there is one
-  std::uint64_t depth = 0;  // nodes from the root to a block; 0: there are no blocks
+  std::uint64_t root = 0;   // the place of the root, if there is one
+  std::uint64_t depth = 0;  // number of nodes from the root to a block; 0: there are no blocks
 };
 
 class BlockTreeWriter {
@@ -32,7 +32,7 @@ class BlockTreeWriter {
 
   explicit BlockTreeWriter(PageWriter& out) : out_(out), begin_(out.position()) {}
 
-  // Keys never fall.
+  // Adds a block. Keys must not decrease.
   void add(std::uint64_t key, std::uint64_t rows, std::string_view content);
   BlockTreeRoot finish();
 
@@ -47,10 +47,10 @@ class BlockTreeWriter {
 
   PageWriter& out_;
   std::uint64_t begin_;
-  std::vector<std::vector<Row>> levels_;  // the open node of each level, the lowest first
+  std::vector<std::vector<Row>> levels_;  // the open node of each level, lowest level first
 };
 
-// Not thread-safe. What is wrong with the tree is Error(corrupt).
+// Not thread-safe. Throws Error(corrupt) if the tree is damaged.
 class BlockTreeReader {
  public:
   struct Block {
@@ -62,13 +62,13 @@ class BlockTreeReader {
 
   BlockTreeReader(PageReader& in, BlockTreeRoot root);
 
-  // The next block is the last one whose key is below `key`, or the first of all. With keys that occur in several
-  // blocks this is the one in which `key` may begin.
+  // Makes the last block whose key is below `key` the next one, or the first block if there is none. If several
+  // blocks have the same key, this is the block in which `key` may begin.
   void seek(std::uint64_t key);
-  // The next block is the one at `place`, as some Block told.
+  // Makes the block at `place`, taken from some Block, the next one.
   void seek_place(std::uint64_t place) { next_ = place; }
   void rewind() { next_ = root_.begin; }
-  // The next block; false behind the last.
+  // Reads the next block; returns false after the last.
   bool next(Block& block);
 
  private:

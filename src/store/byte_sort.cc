@@ -36,7 +36,7 @@ void append_record(std::string& out, std::string_view key, std::string_view valu
 
 }  // namespace
 
-// The records of a run, one after the other.
+// Reads the records of a run, one after the other.
 class ByteSort::RunReader {
  public:
   explicit RunReader(Run run) : run_(std::move(run)) { next(); }
@@ -59,7 +59,7 @@ class ByteSort::RunReader {
   }
 
  private:
-  // Has at least `bytes` from at_ on in the buffer.
+  // Makes sure that the buffer has at least `bytes` from at_ on.
   void need(std::size_t bytes) {
     const std::size_t have = buffer_.size() - at_;
     if (have >= bytes) return;
@@ -106,7 +106,7 @@ void ByteSort::add(std::string_view key, std::string_view value) {
   bytes_.append(std::span(value.data(), value.size()));
 }
 
-// Arrays grow by a quarter, and trimming takes a copy of what is kept: so a third of the memory is for records.
+// Arrays grow by a quarter, and trimming copies the records that are kept, so a third of the memory is for records.
 void ByteSort::make_room(std::size_t bytes) {
   if (offsets_.empty() || buffered() + bytes <= options_.memory_bytes / 3) return;
   sort();
@@ -184,7 +184,7 @@ void ByteSort::drain(const Context& context, const Emit& emit) {
   bytes_.resize(0);
   spare_.resize(0);
   offsets_.resize(0);
-  // As many runs at a time as there is memory to read.
+  // Merges as many runs at a time as there is memory for reading.
   const std::size_t most = std::max<std::size_t>(2, options_.memory_bytes / (4 * kReadBytes));
   while (runs_.size() > most) {
     std::vector<Run> merged;

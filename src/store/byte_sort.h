@@ -1,8 +1,8 @@
-// Sorts records whose keys are byte strings of any length, inside the memory budget, spilling sorted runs to temporary
-// files past it.
+// Sorts records whose keys are byte strings of any length, within the memory budget. If they need more memory, sorted
+// runs are spilled to temporary files.
 //
-// For results that people want in an order, which no 64-bit key gives. Where only the first few are wanted (`limit`),
-// only those are kept: memory and disk are bounded by them.
+// For results in an order meant for people, which a 64-bit key cannot express. If only the first few are wanted
+// (`limit`), only those are kept, which bounds memory and disk.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,26 @@
 namespace refrain::store {
 
 struct ByteSortOptions {
-  std::string what = "the rows";  // for messages
+  std::string what = "the rows";  // for error messages
   std::uint64_t memory_bytes;     // for records that wait to be sorted, and for merging
   std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Not thread-safe. Key and value of a record together are below 4 GiB.
+// Not thread-safe. The key and the value of a record must be below 4 GiB together.
 class ByteSort {
  public:
   using Emit = std::function<void(std::string_view key, std::string_view value)>;
 
   ByteSort(ByteSortOptions options, MemoryBudget& budget, TempSpace& temp);
 
-  // Keys compare as unsigned bytes, a prefix before what it begins. No two are equal.
+  // Adds a record. Keys compare as unsigned bytes, with a prefix before longer keys. All keys must be different.
   void add(std::string_view key, std::string_view value);
 
-  // Whether a record with this key could be among the first `limit`: for callers who would take trouble to make one.
+  // Whether a record with this key could be among the first `limit`, for callers for whom making a record is costly.
   bool wants(std::string_view key) const { return !have_bound_ || key < bound_; }
 
-  // All records, or the first `limit`, in the order of their keys. Ends the life of this.
+  // Calls emit() for all records, or the first `limit`, in the order of their keys. This object cannot be used
+  // afterwards.
   void drain(const Context& context, const Emit& emit);
 
  private:
@@ -62,11 +63,11 @@ class ByteSort {
   ByteSortOptions options_;
   TempSpace& temp_;
   Array<char> bytes_;             // records: key size and value size (4 bytes each), key, value
-  Array<char> spare_;             // to move kept records into
-  Array<std::uint64_t> offsets_;  // where they begin
+  Array<char> spare_;             // where trim() copies the records that it keeps
+  Array<std::uint64_t> offsets_;  // where the records begin
   std::vector<Run> runs_;
   bool have_bound_ = false;
-  std::string bound_;  // a key that `limit` records are below
+  std::string bound_;  // if have_bound_: at least `limit` records have keys up to this one
 };
 
 }  // namespace refrain::store

@@ -19,7 +19,7 @@ Rows sorted(const std::map<std::string, std::string>& records, std::uint64_t mem
   MemoryBudget budget(context);
   TempSpace temp(context);
   ByteSort sort({.what = "rows", .memory_bytes = memory, .limit = limit}, budget, temp);
-  // In an order that is none.
+  // In random order.
   std::vector<const std::pair<const std::string, std::string>*> order;
   for (const auto& record : records) order.push_back(&record);
   std::shuffle(order.begin(), order.end(), std::mt19937_64(3));

@@ -1,4 +1,4 @@
-// Records that are a number each, whose high bits are the key: in the shuffle they are sorted as numbers, with SIMD.
+// Records that are single numbers, whose high bits are the key. The shuffle sorts them as numbers, with SIMD.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace refrain::store {
 
-// Ascending, in place.
+// Sorts in ascending order, in place.
 void sort_numbers(std::span<std::uint64_t> numbers);
 
 struct NumberLayout : FixedLayout<std::uint64_t> {

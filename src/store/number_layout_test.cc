@@ -25,7 +25,7 @@ TEST(NumberLayout, SortsAsTheStandardLibraryDoes) {
     }
 }
 
-// The same groups as records of two fields, whose order is theirs.
+// The groups are the same as for records of two fields, which are compared by operator<.
 TEST(NumberLayout, GroupsAsOtherRecordsDo) {
   constexpr unsigned kShift = 40;
   for (const unsigned threads : {1U, 3U}) {

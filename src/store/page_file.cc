@@ -45,7 +45,7 @@ void PageWriter::write_split(std::string_view bytes) {
 void PageWriter::end_page() {
   std::memset(page() + used_, 0, kPageContentBytes - used_);
   used_ = 0;
-  ++ended_;
+  ++pages_written_;
   if (++held_ * kPageBytes == pages_.size()) put();
 }
 
@@ -65,11 +65,11 @@ PageFileId PageWriter::finish(std::string_view tail) {
   if (used_ > 0) end_page();
   put();
   out_->close();
-  return {ended_ * kPageBytes, digest};
+  return {pages_written_ * kPageBytes, digest};
 }
 
 PageReader::PageReader(const std::string& path, std::string_view magic, std::uint32_t version)
-    : path_(path), checked_(1, kNoPage), held_(std::make_unique<char[]>(kPageBytes)) {
+    : path_(path), page_in_slot_(1, kNoPage), held_(std::make_unique<char[]>(kPageBytes)) {
   try {
     file_ = std::make_shared<RandomFile>(path);
   } catch (const Error& error) {
@@ -78,7 +78,7 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
   }
   bytes_ = file_->size();
   if (bytes_ < 2 * kPageBytes) corrupt("file too short");
-  // The first page keeps its form in all versions, so that damage can be told from a newer format.
+  // The first page has the same form in all versions, so that damage can be told from a newer format.
   const bool whole = fetch(0);
   if (std::string_view(held(0), kMagicBytes) != magic) corrupt("wrong file type, or damaged");
   const auto found = load<std::uint32_t>(held(0) + kMagicBytes);
@@ -91,7 +91,7 @@ PageReader::PageReader(const std::string& path, std::string_view magic, std::uin
   size_ = load<std::uint64_t>(tail);
   digest_ = load<std::uint64_t>(tail + sizeof size_);
   std::memcpy(tail_.data(), tail + sizeof size_ + sizeof digest_, tail_.size());
-  // As many pages as the stream takes, no more and no fewer.
+  // The stream must fill exactly this number of pages.
   if (size_ < kBegin || size_ > pages_ * kPageContentBytes || size_ <= (pages_ - 1) * kPageContentBytes)
     corrupt("length differs from the footer");
 }
@@ -104,14 +104,14 @@ PageReader::PageReader(const PageReader& other)
       size_(other.size_),
       digest_(other.digest_),
       tail_(other.tail_),
-      checked_(1, kNoPage),
+      page_in_slot_(1, kNoPage),
       held_(std::make_unique<char[]>(kPageBytes)) {}
 
 void PageReader::hold_pages(double share) {
   const auto most = static_cast<std::uint64_t>(share * static_cast<double>(pages_));
   const auto places = static_cast<std::size_t>(std::clamp<std::uint64_t>(most, 1, pages_));
-  held_ = std::make_unique_for_overwrite<char[]>(places * kPageBytes);  // takes memory as it is filled
-  checked_.assign(places, kNoPage);
+  held_ = std::make_unique_for_overwrite<char[]>(places * kPageBytes);  // takes memory only as it is filled
+  page_in_slot_.assign(places, kNoPage);
 }
 
 void PageReader::corrupt(std::string_view what) const {
@@ -122,9 +122,9 @@ void PageReader::unsupported(std::string_view what) const {
   throw Error(Errc::unsupported, fmt::format("{}: {}; rebuild it", path_, what));
 }
 
-// Reads a page into its place. Whether it is what was written.
+// Reads a page into its slot. Returns whether its checksum is correct.
 bool PageReader::fetch(std::uint64_t page) {
-  checked_[place_of(page)] = kNoPage;
+  page_in_slot_[slot_of(page)] = kNoPage;
   ++fetched_;
   char* const bytes = held(page);
   if (file_->read_up_to(page * kPageBytes, {bytes, kPageBytes}) < kPageBytes) corrupt("truncated");
@@ -132,15 +132,15 @@ bool PageReader::fetch(std::uint64_t page) {
 }
 
 std::string_view PageReader::checked_page(std::uint64_t page) {
-  if (checked_[place_of(page)] != page) {
+  if (page_in_slot_[slot_of(page)] != page) {
     if (!fetch(page)) corrupt(fmt::format("page {}: checksum mismatch", page));
-    checked_[place_of(page)] = page;
+    page_in_slot_[slot_of(page)] = page;
   }
   return {held(page), kPageContentBytes};
 }
 
 std::uint64_t PageReader::check_next(std::uint64_t page, std::uint64_t digest) {
-  checked_[place_of(page)] = kNoPage;
+  page_in_slot_[slot_of(page)] = kNoPage;
   checked_page(page);
   return add_to_digest(digest, load<std::uint64_t>(held(page) + kPageContentBytes));
 }

@@ -27,7 +27,7 @@ Errc error_of(const std::function<void()>& work) {
   } catch (const Error& error) {
     return error.code();
   }
-  return Errc::interrupted;  // nobody throws that here
+  return Errc::interrupted;  // nothing here throws this
 }
 
 TEST(Varint, ComesBackAndIsNeverReadPastItsEnd) {
@@ -85,7 +85,7 @@ TEST_F(PageFileTest, ReadsAPageOnceThatItHolds) {
   PageWriter writer(path(), kMagic, 3);
   writer.write(stream);
   writer.finish({});
-  // Pages that were read for as many random ranges.
+  // The number of pages that were read for the same number of random ranges.
   const auto pages_read = [&](double share) {
     PageReader reader(path(), kMagic, 3);
     reader.hold_pages(share);
@@ -187,7 +187,7 @@ TEST_F(PageFileTest, ATreeFindsEveryBlock) {
   for (const std::uint64_t blocks : {0, 1, 2, 127, 128, 129, 128 * 128, 128 * 128 + 1, 40000}) {
     PageWriter writer(path(), kMagic, 1);
     BlockTreeWriter tree(writer);
-    const auto key_of = [](std::uint64_t i) { return i / 3 * 10; };  // three blocks a key
+    const auto key_of = [](std::uint64_t i) { return i / 3 * 10; };  // three blocks per key
     for (std::uint64_t i = 0; i < blocks; ++i) tree.add(key_of(i), i % 5 + 1, std::to_string(i));
     const BlockTreeRoot root = tree.finish();
     writer.finish({});
@@ -202,7 +202,7 @@ TEST_F(PageFileTest, ATreeFindsEveryBlock) {
     }
     EXPECT_FALSE(reader.next(block));
     for (std::uint64_t i = 0; i < blocks; i += 1 + blocks / 1000) {
-      // The last block below the key, and for the least key the first of all.
+      // The last block below the key; for the least key, the first block of all.
       reader.seek(key_of(i));
       ASSERT_TRUE(reader.next(block));
       EXPECT_EQ(block.content, std::to_string(i < 3 ? 0 : i / 3 * 3 - 1));

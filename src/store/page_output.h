@@ -1,5 +1,5 @@
-// Whole pages on their way to a file: their checksums are put in, and the digest of all is taken. On a thread of its own
-// where asked for, so that whoever fills pages does not wait for the disk.
+// Writes whole pages to a file: adds their checksums, and computes the digest of all. If requested, this happens on a
+// separate thread, so that the thread that fills the pages does not wait for the disk.
 #pragma once
 
 #include <condition_variable>
@@ -16,13 +16,13 @@
 namespace refrain::store {
 
 std::uint64_t page_checksum(std::string_view content, std::uint64_t page);
-// The digest of pages, with one more.
+// The digest of some pages, extended by one more page.
 std::uint64_t add_to_digest(std::uint64_t digest, std::uint64_t page_sum);
 
-// Not thread-safe. Throws what OutputFile throws, of pages that came earlier too.
+// Not thread-safe. Throws what OutputFile throws; the error may come from pages that were put earlier.
 class PageOutput {
  public:
-  // More than OutputFile would keep back.
+  // More pages than OutputFile would buffer.
   static constexpr std::size_t kPagesAtOnce = OutputFile::kBufferBytes / 4096 + 1;
 
   PageOutput(const std::string& path, bool own_thread);
@@ -30,17 +30,18 @@ class PageOutput {
   PageOutput& operator=(const PageOutput&) = delete;
   ~PageOutput();
 
-  // Takes the first `bytes` of `pages`, and leaves room of the same size there, with anything in it, for the next ones.
+  // Takes the first `bytes` of `pages`, and leaves in `pages` a buffer of the same size, with arbitrary contents, for
+  // the next pages.
   void put(std::vector<char>& pages, std::size_t bytes);
-  // Of all pages so far.
+  // The digest of all pages so far.
   std::uint64_t digest();
-  // Writes the rest, syncs and closes.
+  // Writes the remaining pages, syncs and closes.
   void close();
 
  private:
   void write(char* pages, std::size_t bytes);
   void run();
-  // Until all is written. Throws what went wrong.
+  // Waits until everything is written. Throws the error of the thread, if any.
   void wait_for_all(std::unique_lock<std::mutex>& lock);
 
   OutputFile file_;
@@ -49,12 +50,12 @@ class PageOutput {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<char> waiting_;      // for the thread,
-  std::size_t waiting_bytes_ = 0;  // so much of them
+  std::vector<char> waiting_;      // pages for the thread;
+  std::size_t waiting_bytes_ = 0;  // only this many bytes of them
   bool busy_ = false;
   bool ended_ = false;
   std::exception_ptr error_;
-  std::thread thread_;  // the last: it uses all the others
+  std::thread thread_;  // the last member, because it uses all the others
 };
 
 }  // namespace refrain::store

@@ -8,7 +8,7 @@
 
 namespace refrain::store {
 
-void PositionList::put_aside() {
+void PositionList::spill() {
   if (!file_) file_.emplace(*temp_);
   std::string bytes;
   std::uint64_t before = 0;

@@ -1,4 +1,4 @@
-// Rising positions: in memory while they are few, then in a temporary file, a byte or two each.
+// A list of increasing positions: in memory while they are few, then in a temporary file, a byte or two each.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace refrain::store {
 // Not thread-safe.
 class PositionList {
  public:
-  // Holds up to `most_in_memory` positions, eight bytes each, and while it is read as many again.
-  PositionList(TempSpace& temp, std::size_t most_in_memory) : temp_(&temp), most_in_memory_(most_in_memory) {}
+  // Holds up to `max_in_memory` positions in memory, eight bytes each, and the same number again while it is read.
+  PositionList(TempSpace& temp, std::size_t max_in_memory) : temp_(&temp), max_in_memory_(max_in_memory) {}
 
   void add(std::uint64_t position) {
-    if (recent_.size() == most_in_memory_) put_aside();
+    if (recent_.size() == max_in_memory_) spill();
     recent_.push_back(position);
     ++size_;
   }
@@ -34,21 +34,21 @@ class PositionList {
     for (const std::uint64_t position : recent_) fn(position);
   }
 
-  // Forgets all, and gives the disk back.
+  // Removes all positions, and gives the disk space back.
   void clear();
 
  private:
-  // Bytes of the file that hold most_in_memory_ positions.
+  // A range of the file that holds max_in_memory_ positions.
   struct Frame {
     std::uint64_t offset;
     std::uint32_t bytes;
   };
 
-  void put_aside();
+  void spill();
   void fetch(const Frame& frame, std::vector<std::uint64_t>& positions) const;
 
   TempSpace* temp_;
-  std::size_t most_in_memory_;
+  std::size_t max_in_memory_;
   std::vector<std::uint64_t> recent_;
   std::optional<TempFile> file_;
   std::vector<Frame> frames_;

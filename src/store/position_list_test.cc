@@ -15,9 +15,9 @@ std::vector<std::uint64_t> all_of(const PositionList& list) {
 
 TEST(PositionList, GivesBackWhatWasAddedHoweverFewAreHeldInMemory) {
   TempSpace temp{Context{}};
-  for (const std::size_t most_in_memory : {1, 2, 7, 100})
+  for (const std::size_t max_in_memory : {1, 2, 7, 100})
     for (const std::size_t count : {0, 1, 2, 6, 7, 8, 14, 99, 100, 101, 1000}) {
-      PositionList list(temp, most_in_memory);
+      PositionList list(temp, max_in_memory);
       std::vector<std::uint64_t> expected;
       std::uint64_t position = 0;
       for (std::size_t i = 0; i < count; ++i, position += 1 + i * i * i * i) {
@@ -27,7 +27,7 @@ TEST(PositionList, GivesBackWhatWasAddedHoweverFewAreHeldInMemory) {
       EXPECT_EQ(list.size(), count);
       EXPECT_EQ(all_of(list), expected);
       EXPECT_EQ(all_of(list), expected) << "the second time";
-      EXPECT_EQ(temp.bytes() > 0, count > most_in_memory);
+      EXPECT_EQ(temp.bytes() > 0, count > max_in_memory);
     }
   EXPECT_EQ(temp.bytes(), 0U);
 }

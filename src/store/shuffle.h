@@ -1,48 +1,48 @@
-// The shuffle: bring equal keys together.
+// The shuffle: brings equal keys together.
 //
-// Every rung of Refrain is the same three steps: make records that carry a key, bring those with equal keys together,
-// look at what met. This is the step in the middle. Records go in from many threads, in any order; groups of equal keys
-// come out, in the order of their keys, one group at a time, whether or not they fit in memory.
+// Every verb of Refrain takes the same three steps: make records that carry a key, bring those with equal keys
+// together, and examine the groups. This is the step in the middle. Records go in from many threads, in any order;
+// groups of equal keys come out, in the order of their keys, one group at a time, whether or not they fit in memory.
 //
 //   Shuffle<Record, KeyOf> shuffle(options, budget, key_of);
 //   run_workers(threads, [&](unsigned) {
-//     auto writer = shuffle.writer();                  // one a thread
+//     auto writer = shuffle.writer();                  // one per thread
 //     for (...) writer.add(record);
 //   });
 //   shuffle.for_each_run(context, [&](unsigned worker, std::size_t partition, const Run<Record>& run) { ... });
 //
-// In memory. The range of keys is cut into 2^p partitions by the leading bits of the key, and a record goes to its
-// partition as it is written, into a block that only this writer fills: no locks, no second copy, and memory is touched
-// a few open blocks at a time. To read, each partition is taken by one thread: a counting sort by the next bits
-// scatters it into buckets that hold a few records each (or, where the key has no bits left, exactly one group), and
-// what is left to sort is sorted there (shuffle_group.h). A partition is sized to lie in the cache, so only the writing
-// and the gathering go to memory.
+// In memory. The range of keys is divided into 2^p partitions by the leading bits of the key, and a record goes to
+// its partition as it is written, into a block that only this writer fills: no locks, no second copy, and only a few
+// open blocks of memory are written to at a time. When reading, each partition is processed by one thread: a counting
+// sort by the next bits scatters it into buckets that hold a few records each (or, if the key has no bits left,
+// exactly one group), and each bucket is then sorted (shuffle_group.h). A partition is sized to fit in the cache, so
+// only writing and gathering access main memory.
 //
-// Past memory. With a `temp` to spill to, a writer that finds the shuffle's share used up writes its own blocks to a
-// file of its own, partition after partition, and fills them anew: still no locks, and nobody waits for anybody
-// (shuffle_spill.h). Since records were partitioned before they were written, nothing on disk is sorted, merged or
-// written twice: to read a partition is to fetch its piece of every spill, and to group that as in memory. The number
-// of partitions follows from the expected records, so that every worker has room for one.
+// Beyond memory. With a `temp` to spill to, a writer that finds the shuffle's share of memory used up writes its own
+// blocks to a file of its own, partition by partition, and fills them again: still no locks, and no thread waits for
+// another (shuffle_spill.h). Since records are partitioned before they are written, nothing on disk is sorted, merged
+// or written twice: reading a partition means fetching its piece of every spill, and grouping it as in memory. The
+// number of partitions is derived from the expected records, so that every worker has room for one.
 //
-// Past the plan. Where one partition still does not fit, because a key is frequent or the guess was low, the worker
-// sorts as much of it as fits, as often as it takes, and merges these runs into the consumer (shuffle_merge.h). That
-// is a second trip to the disk for this partition and no more, whatever its keys: cutting it by further bits of the key
-// would never end where all keys are equal.
+// Beyond the plan. If a partition still does not fit, because a key is frequent or the estimate was too low, the
+// worker sorts as much of it as fits, as often as necessary, and merges these runs into the consumer
+// (shuffle_merge.h). This costs one more trip to the disk for this partition, whatever its keys. Dividing it by
+// further bits of the key would never end if all keys are equal.
 //
-// What it promises.
-// - A group is whole: all records of a key come one after the other. It may come in several runs, each of at most
-//   `run_records` records, the first and the last marked: a consumer must never need a group as one piece, for a group
-//   can be larger than any buffer.
-// - Within a partition, groups come in ascending order of key, and partitions are numbered in that order too; different
-//   partitions are consumed at the same time by different workers. With one thread all of it is in order.
-// - Within a group records come in their own order (operator<) if `order_values`, else in an order that depends on the
-//   threads, so the consumer must not care. Nothing else that is handed out depends on memory, threads or disk, except
-//   where a group is cut into runs.
-// - Memory is reserved from the budget before it is taken. Without `temp`: the records once, and one partition a thread
-//   while reading; what does not fit throws Error(over_budget). With it: never more than `memory_bytes`, from the first
-//   record to the last run.
-// - Disk: the records once, less what compressing saves; a run whose `expected_records` will not fit on the disk is
-//   refused when the first would be written, with the figure. What was spilled is checked when it is read
+// Guarantees:
+// - A group is complete: all records of a key come one after the other. They may come in several runs of at most
+//   `run_records` records each, with the first and the last run marked. So a consumer must never need a group in one
+//   piece, because a group can be larger than any buffer.
+// - Within a partition, groups come in ascending order of key, and partitions are numbered in that order too.
+//   Different partitions are consumed at the same time by different workers. With one thread, everything is in order.
+// - Within a group, records come in their own order (operator<) if `order_values` is set. Otherwise their order
+//   depends on the threads, and the consumer must not rely on it. Nothing else in the output depends on memory,
+//   threads or disk, except where a group is divided into runs.
+// - Memory is reserved from the budget before it is taken. Without `temp`: the records once, and while reading one
+//   partition per thread; if that does not fit, Error(over_budget) is thrown. With `temp`: never more than
+//   `memory_bytes`, from the first record to the last run.
+// - Disk: the records once, less what compression saves. If `expected_records` will not fit on the disk, the first
+//   spill throws an error with the figure before anything is written. Spilled data is verified when it is read
 //   (Error(corrupt)). A full disk is Error(over_budget). The files have no names, so nothing is left of them, however
 //   the process ends.
 #pragma once
@@ -74,19 +74,19 @@
 namespace refrain::store {
 
 struct ShuffleOptions {
-  std::string what = "records";      // for the message where memory or disk do not suffice: "the pairs"
+  std::string what = "records";      // for error messages about memory or disk: "the pairs"
   unsigned key_bits = 64;            // keys are below 2^key_bits
-  std::size_t expected_records = 0;  // a guess is enough: it sizes the partitions, and what the disk must hold
-  std::size_t partition_records = std::size_t{1} << 15U;  // that a partition should hold: what lies in the cache
+  std::size_t expected_records = 0;  // an estimate is enough: it sizes the partitions, and the disk space to check for
+  std::size_t partition_records = std::size_t{1} << 15U;  // that a partition should hold, to fit in the cache
   bool order_values = false;
   std::size_t run_records = std::numeric_limits<std::size_t>::max();
-  TempSpace* temp = nullptr;       // where to spill; null: never
-  bool compress = true;            // what is spilled, where that pays; it takes about as long as making the records
-  std::uint64_t memory_bytes = 0;  // with `temp`: what writing and reading may hold (at least 512 KiB a thread);
-                                   // 0: seven eighths of what the budget has left
+  TempSpace* temp = nullptr;       // where to spill; null: never spill
+  bool compress = true;            // compress spilled data if that pays; takes about as long as making the records
+  std::uint64_t memory_bytes = 0;  // with `temp`: the memory for writing and reading (at least 512 KiB per thread); 0:
+                                   // seven eighths of what the budget has left
 };
 
-// Record: trivially copyable, with operator<. KeyOf: uint64_t(const Record&), cheap, pure.
+// Record is trivially copyable and has operator<. KeyOf is a cheap pure function: uint64_t(const Record&).
 template <class Record, class KeyOf, class Layout = FixedLayout<Record>>
 class Shuffle {
  public:
@@ -99,7 +99,7 @@ class Shuffle {
         partition_shift_(options_.key_bits - partition_bits()) {}
 
   class Writer;
-  // Thread-safe. The writer must be gone before for_each_run.
+  // Thread-safe. The writer must be destroyed before for_each_run() is called.
   Writer writer() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) idle_.push_back(parts_.emplace_back(std::make_unique<Part>(share_, order_.layout)).get());
@@ -111,12 +111,12 @@ class Shuffle {
   unsigned partition_bits() const { return share_.plan.partition_bits; }
   std::size_t partitions() const { return std::size_t{1} << partition_bits(); }
   std::size_t partition_of(std::uint64_t key) const {
-    // A shift by 64 is not defined, and a shuffle with 64 bits and no partitions would ask for it.
+    // A shift by 64 is undefined; a shuffle with 64-bit keys and a single partition would need one.
     return partition_shift_ >= 64 ? 0 : static_cast<std::size_t>(key >> partition_shift_);
   }
 
-  // Where each partition would begin if all records stood in one list in order; one more than there are partitions, the
-  // last being the number of records.
+  // The position at which each partition would begin if all records were in one ordered list. There is one value more
+  // than there are partitions: the last is the number of records.
   std::vector<std::size_t> partition_begins() const {
     std::vector<std::size_t> begins(partitions() + 1, 0);
     for (std::size_t p = 0; p < partitions(); ++p) begins[p + 1] = begins[p] + count(p);
@@ -124,37 +124,38 @@ class Shuffle {
   }
 
   std::uint64_t size() const { return partition_begins().back(); }
-  // On disk, as stored.
+  // The bytes on disk, as stored.
   std::uint64_t spilled_bytes() const {
     std::uint64_t bytes = 0;
     for (const auto& part : parts_) bytes += part->spilled_bytes();
     return bytes;
   }
 
-  // Calls consume(worker, partition, run) for every run. Partitions without records are passed over. May be called
-  // again, with the same result; not by two threads at once.
+  // Calls consume(worker, partition, run) for every run. Empty partitions are skipped. May be called repeatedly, with
+  // the same result, but not by two threads at once.
   template <class Consume>
   void for_each_run(const Context& context, Consume consume) const {
     const auto around = [](unsigned /*worker*/, std::size_t /*partition*/, auto read_it) { read_it(); };
     read(context, {0, partitions(), share_.plan.memory_bytes}, consume, false, around);
   }
 
-  // Whether that would need nothing from disk.
+  // Whether for_each_run() would read nothing from disk.
   bool in_memory(const Context& context) const {
     return spilled_bytes() == 0 && fits({0, partitions(), share_.plan.memory_bytes}, thread_count(context));
   }
-  // Puts all records on disk and gives their memory back. Needs a `temp`.
+  // Writes all records to disk and gives their memory back. Requires a `temp`.
   void spill(const Context& context) { spill_parts(context); }
 
-  // The same for the partitions [first, last), for the last time: the memory and disk of each are given back as soon as
-  // it was consumed. Where records were spilled, reading takes `memory_bytes` at most.
+  // Like for_each_run(), for the partitions [first, last), and for the last time: the memory and disk space of each
+  // partition are given back as soon as it is consumed. If records were spilled, reading takes at most
+  // `memory_bytes`.
   template <class Consume>
   void drain(const Context& context, std::size_t first, std::size_t last, std::uint64_t memory_bytes, Consume consume) {
     const auto around = [](unsigned /*worker*/, std::size_t /*partition*/, auto read_it) { read_it(); };
     read(context, {first, last, std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true, around);
   }
-  // The same for all partitions. around(worker, partition, read_it) is called for each, begun in ascending order, and has
-  // to call read_it(), which consumes it.
+  // The same for all partitions. Calls around(worker, partition, read_it) for each, starting in ascending order; it
+  // must call read_it(), which consumes the partition.
   template <class Consume, class Around>
   void drain_each(const Context& context, std::uint64_t memory_bytes, Consume consume, Around around) {
     read(context, {0, partitions(), std::min(memory_bytes, share_.plan.memory_bytes)}, consume, true, around);
@@ -164,11 +165,11 @@ class Shuffle {
   using Element = typename Layout::Element;
   using Part = ShufflePart<Layout>;
 
-  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64}
-                                               << 10;  // an Array takes multiples of it, or less than one
+  // An Array takes multiples of this, or less than one.
+  static constexpr std::uint64_t kArrayBytes = std::uint64_t{64} << 10;
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // What is to be read, and in how much memory.
+  // The partitions to read, and the memory for it.
   struct Range {
     std::size_t first;
     std::size_t last;
@@ -176,11 +177,11 @@ class Shuffle {
     std::size_t size() const { return last - first; }
   };
 
-  // The only part of reading that is compiled for each consumer. `drained`: nobody will read the partitions again.
+  // The only part of reading that is compiled for each consumer. `drained`: the partitions will not be read again.
   template <class Consume, class Around>
   void read(const Context& context, const Range& range, Consume& consume, bool drained, const Around& around) const {
-    // Pages that are given back one by one, by many threads, cost more than to group what is in them: at once, at the
-    // end, where nobody wants them before.
+    // If many threads give pages back one by one, that costs more than grouping their contents. So all are given back
+    // at once, at the end, unless the memory is needed earlier.
     const bool at_once =
         drained && range.size() == partitions() && spilled_bytes() == 0 && share_.budget.available() > 2 * held_bytes();
     Reading reading(*this, context, range);
@@ -194,7 +195,7 @@ class Shuffle {
       else
         reading.merge(worker, partition, emit);
       for (std::size_t p = 0; drained && p < parts_.size(); ++p) {
-        Part& part = *parts_[(worker + p) % parts_.size()];  // not all workers at the same one
+        Part& part = *parts_[(worker + p) % parts_.size()];  // so that not all workers use the same part
         at_once ? part.forget(partition) : part.discard(partition);
       }
     };
@@ -209,15 +210,15 @@ class Shuffle {
     std::uint64_t bytes;  // for each
   };
 
-  // One worker's memory while it reads what was spilled.
+  // The memory of one worker for reading spilled records.
   struct Workspace {
     Workspace(MemoryBudget& budget, const std::string& what, std::uint64_t bytes, const FrameFormat& frames)
         : memory(budget, what, bytes),
           reader(frames, {memory.data(), FrameReader::room_bytes(frames)}),
           room(std::span(memory.data(), bytes).subspan(reader_bytes(frames))) {}
     static std::size_t reader_bytes(const FrameFormat& frames) { return aligned(FrameReader::room_bytes(frames)); }
-    // With less there is no working: room to sort a frame or two, or to merge a few runs.
-    static std::uint64_t least_bytes(const FrameFormat& frames) {
+    // The minimum for a worker: room to sort a frame or two, or to merge a few runs.
+    static std::uint64_t min_bytes(const FrameFormat& frames) {
       const std::uint64_t bytes = reader_bytes(frames) + RunMerger<Layout, KeyOf>::writing_bytes(frames) +
                                   8 * static_cast<std::uint64_t>(frames.frame_bytes);
       return (bytes + kArrayBytes - 1) / kArrayBytes * kArrayBytes;
@@ -227,7 +228,7 @@ class Shuffle {
     std::span<std::byte> room;
   };
 
-  // One worker's memory while it reads what was not.
+  // The memory of one worker for reading records that are all in memory.
   struct Scratch {
     Scratch(MemoryBudget& budget, const std::string& what)
         : sorted(budget, what), begins(budget, what), order(budget, what) {}
@@ -242,7 +243,7 @@ class Shuffle {
     Array<std::uint32_t> order;
   };
 
-  // Partitions, sorted by any worker in memory of its own.
+  // Reads partitions: any worker sorts one in memory of its own.
   class Reading {
    public:
     Reading(const Shuffle& shuffle, const Context& context, const Range& range)
@@ -250,14 +251,14 @@ class Shuffle {
           context_(context),
           what_("a partition of " + shuffle.options_.what),
           in_memory_(shuffle.fits(range, thread_count(context))),
-          workers_(in_memory_ ? Workers{thread_count(context), 0} : shuffle.settle(context, range)),
+          workers_(in_memory_ ? Workers{thread_count(context), 0} : shuffle.prepare_disk_read(context, range)),
           scratch_(in_memory_ ? workers_.count : 0),
           workspaces_(in_memory_ ? 0 : workers_.count),
           blocks_(workers_.count) {}
 
     unsigned workers() const { return workers_.count; }
 
-    // Nothing where it is too large to be sorted at once: see merge().
+    // Returns nothing if the partition is too large to be sorted at once; see merge().
     std::optional<Buckets> sort(unsigned worker, std::size_t partition, GroupingRoom<Element>& room) {
       const std::size_t records = shuffle_.count(partition);
       RecordBlocks<Element>& blocks = blocks_[worker];
@@ -286,7 +287,7 @@ class Shuffle {
       if (!scratch_[worker]) scratch_[worker] = std::make_unique<Scratch>(shuffle_.budget_, what_);
       Scratch& mine = *scratch_[worker];
       Scratch::grow(mine.sorted, records * shuffle_.order_.layout.stride());
-      Scratch::grow(mine.begins, most_buckets(records) + 1);
+      Scratch::grow(mine.begins, max_buckets(records) + 1);
       if (Layout::kOrderBytes != 0) Scratch::grow(mine.order, records);
       return {mine.sorted.data(), mine.begins.data(), mine.order.data()};
     }
@@ -311,7 +312,7 @@ class Shuffle {
     return options_.temp == nullptr || (spilled_bytes() == 0 && fits_in_memory(range, threads));
   }
 
-  // Whether the largest partitions can be grouped at the same time beside all that is held.
+  // Whether the largest partitions can be grouped at the same time, in addition to all memory that is held.
   bool fits_in_memory(const Range& range, unsigned threads) const {
     std::vector<std::size_t> largest(range.size());
     for (std::size_t i = 0; i < range.size(); ++i) largest[i] = count(range.first + i);
@@ -327,36 +328,36 @@ class Shuffle {
       throw_if_stopped(context);
       if (parts_[i]->slab_bytes() == 0) return;
       parts_[i]->spill();
-      parts_[i]->rest();
+      parts_[i]->pause_writing();
       parts_[i]->release();
     });
   }
 
-  // Who can read beside what is held now: few where memory is short.
+  // The number of workers for which there is memory beside what is held now, and the memory for each.
   Workers workers(const Range& range, unsigned threads) const {
     const std::uint64_t memory =
         std::min(range.memory_bytes - std::min(held_bytes(), range.memory_bytes), budget_.available());
     const auto count =
-        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / Workspace::least_bytes(share_.frames), 1, threads));
+        static_cast<unsigned>(std::clamp<std::uint64_t>(memory / Workspace::min_bytes(share_.frames), 1, threads));
     return {count, memory / count / kArrayBytes * kArrayBytes};
   }
 
-  // Before reading from disk: what is left in memory stays if all threads have room beside it for any partition, and
-  // is spilled if not.
-  Workers settle(const Context& context, const Range& range) const {
+  // Prepares for reading from disk: records that are still in memory stay there if all threads have room beside them
+  // for any partition, and are spilled otherwise.
+  Workers prepare_disk_read(const Context& context, const Range& range) const {
     const unsigned threads = thread_count(context);
     std::size_t largest = 0;
     for (std::size_t p = 0; p < partitions(); ++p) largest = std::max(largest, count(p));
-    for (const auto& part : parts_) part->rest();
+    for (const auto& part : parts_) part->pause_writing();
     const Workers beside = workers(range, threads);
     if (beside.count == threads && beside.bytes >= Workspace::reader_bytes(share_.frames) + grouping_bytes(largest))
       return beside;
     spill_parts(context);
     const Workers alone = workers(range, threads);
-    return {alone.count, std::max(alone.bytes, Workspace::least_bytes(share_.frames))};
+    return {alone.count, std::max(alone.bytes, Workspace::min_bytes(share_.frames))};
   }
 
-  // A partition as one block, at the beginning of the room.
+  // Loads a partition as one block at the beginning of the room.
   std::span<const Element> load(std::size_t partition, std::size_t records, Workspace& mine) const {
     Element* const loaded = reinterpret_cast<Element*>(mine.room.data());
     Element* end = loaded;
@@ -372,7 +373,7 @@ class Shuffle {
     return {loaded, end};
   }
 
-  // A partition that is too large: see "past the plan" above.
+  // Reads a partition that is too large: see "Beyond the plan" above.
   void read_in_runs(std::size_t partition, Workspace& mine, const Context& context,
                     const std::function<void(const typename Layout::Run&)>& emit) const {
     share_.expect(count(partition) * order_.layout.record_bytes());
@@ -399,16 +400,16 @@ class Shuffle {
     merger.merge(options_.run_records, emit);
   }
 
-  // ---- room to group in: the records as they were loaded, the records sorted, the buckets
+  // ---- memory for grouping: the records as they were loaded, the sorted records, the buckets
 
   static std::size_t bytes_between(const Element* begin, const Element* end) {
     return static_cast<std::size_t>(end - begin) * sizeof(Element);
   }
   std::size_t grouping_bytes(std::size_t records) const {
     return 2 * aligned(records * order_.layout.record_bytes()) +
-           aligned((most_buckets(records) + 1) * sizeof(std::size_t)) + records * Layout::kOrderBytes;
+           aligned((max_buckets(records) + 1) * sizeof(std::size_t)) + records * Layout::kOrderBytes;
   }
-  // The most records that `bytes` are enough for. Buckets are two a record, but no more than 2^16.
+  // The maximum number of records for which `bytes` are enough. There are two buckets per record, but at most 2^16.
   std::size_t grouping_records(std::size_t bytes) const {
     const std::size_t record = 2 * order_.layout.record_bytes() + Layout::kOrderBytes;
     const std::size_t slack = 4 * 64;
@@ -419,12 +420,12 @@ class Shuffle {
   GroupingRoom<Element> carve(std::span<std::byte> room, std::size_t records) const {
     std::byte* const sorted = room.data() + aligned(records * order_.layout.record_bytes());
     std::byte* const begins = sorted + aligned(records * order_.layout.record_bytes());
-    std::byte* const order = begins + aligned((most_buckets(records) + 1) * sizeof(std::size_t));
+    std::byte* const order = begins + aligned((max_buckets(records) + 1) * sizeof(std::size_t));
     return {reinterpret_cast<Element*>(sorted), reinterpret_cast<std::size_t*>(begins),
             reinterpret_cast<std::uint32_t*>(order)};
   }
 
-  // ---- what there is
+  // ---- totals over all parts
 
   std::size_t count(std::size_t p) const {
     std::size_t records = 0;
@@ -445,14 +446,14 @@ class Shuffle {
   const ShuffleOptions options_;
   MemoryBudget& budget_;
   const RecordOrder<Layout, KeyOf> order_;
-  mutable PartsShare share_;  // where records lie changes while they are read, what they are does not
+  mutable PartsShare share_;  // the location of records changes while they are read, their contents do not
   const unsigned partition_shift_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_;
-  std::vector<Part*> idle_;  // whose writer is gone: the next writer goes on with one of them
+  std::vector<Part*> idle_;  // parts whose writer is gone; the next writer reuses one
 };
 
-// One thread's way in.
+// Adds records for one thread.
 template <class Record, class KeyOf, class Layout>
 class Shuffle<Record, KeyOf, Layout>::Writer {
  public:
@@ -470,7 +471,8 @@ class Shuffle<Record, KeyOf, Layout>::Writer {
 
   void add(typename Layout::View record) { add_to(shuffle_->partition_of(shuffle_->order_.key_of(record)), record); }
 
-  // For records that leave out of their key what the partition says: those of a partition are grouped by key_of alone.
+  // For records whose key does not include the part that the partition stands for: within a partition, records are
+  // grouped by key_of alone.
   void add_to(std::size_t partition, typename Layout::View record) {
     typename Part::Place& place = part_->place(partition);
     if (place.next == place.end) part_->new_block(partition);
@@ -485,8 +487,8 @@ class Shuffle<Record, KeyOf, Layout>::Writer {
   Part* part_;
 };
 
-// The same for rows of `row_bytes` each, a width that only the run knows. KeyOf: uint64_t(std::span<const std::byte>).
-// Rows of a key are ordered as bytes if `order_values`; a consumer sees RowRun.
+// A shuffle for rows of `row_bytes` each, a width that is known only at run time. KeyOf is uint64_t(std::span<const
+// std::byte>). If `order_values` is set, rows of a key are ordered as bytes. The consumer receives RowRun.
 template <class KeyOf = std::function<std::uint64_t(std::span<const std::byte>)>>
 class RowShuffle : public Shuffle<std::byte, KeyOf, RowLayout> {
  public:

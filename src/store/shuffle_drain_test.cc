@@ -1,4 +1,5 @@
-// The shuffle read for the last time: what is drained, spilled and added to a partition. The oracle is a std::map.
+// Tests of reading the shuffle for the last time: draining, spilling, and adding to a given partition. The oracle is
+// a std::map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ struct Fixed {
   static Pair pair(const Run<Pair>& run, std::size_t i) { return run.records[i]; }
 };
 
-// One number, sorted as such: see sort_all in shuffle_group.h.
+// A single number, sorted as such: see sort_all in shuffle_group.h.
 struct Packed {
   struct KeyOf {
     std::uint64_t operator()(std::uint64_t record) const { return record >> kValueBits; }
@@ -67,7 +68,7 @@ struct Packed {
   }
 };
 
-// Rows of 20 bytes, of which no power of two is a multiple.
+// Rows of 20 bytes, a width that does not divide blocks of a power of two evenly.
 struct ByteRows {
   static std::uint64_t number(std::span<const std::byte> bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}, [](std::uint64_t sum, std::byte byte) {
@@ -94,7 +95,7 @@ struct ByteRows {
   }
 };
 
-// ---- what goes in
+// ---- the input
 
 struct Shape {
   const char* name;
@@ -152,13 +153,13 @@ void write(typename Kind::S& shuffle, const std::vector<Pair>& pairs, unsigned t
   });
 }
 
-// ---- what comes out
+// ---- the output
 
-// Takes runs and holds the shuffle to its word. Partitions come from different threads, but each from one.
+// Collects runs and checks the guarantees of the shuffle. Partitions come from different threads, but each from one.
 template <class Kind>
-class Taker {
+class RunCollector {
  public:
-  explicit Taker(std::size_t partitions) : partitions_(partitions) {}
+  explicit RunCollector(std::size_t partitions) : partitions_(partitions) {}
 
   template <class R>
   void operator()(std::size_t partition, const R& run) {
@@ -172,20 +173,20 @@ class Taker {
       EXPECT_EQ(mine.groups.rbegin()->first != run.key, run.first);
     }
     std::vector<std::uint64_t>& values = mine.groups[run.key];
-    std::size_t strangers = 0;
+    std::size_t other_keys = 0;
     for (std::size_t i = 0; i < size; ++i) {
       const Pair pair = Kind::pair(run, i);
-      strangers += pair.key != run.key ? 1 : 0;
+      other_keys += pair.key != run.key ? 1 : 0;
       values.push_back(pair.value);
     }
-    EXPECT_EQ(strangers, 0U) << "of other keys";
+    EXPECT_EQ(other_keys, 0U) << "of other keys";
     mine.open = !run.last;
   }
 
   void forget(std::size_t partition) { partitions_[partition] = {}; }
   const Groups& groups(std::size_t partition) const { return partitions_[partition].groups; }
 
-  // All groups; none may have come out of two partitions, none be without its end.
+  // Returns all groups. No group may come from two partitions or lack its last run.
   Groups all() const {
     Groups groups;
     std::size_t count = 0;
@@ -208,7 +209,7 @@ class Taker {
 
 template <class Kind>
 void drain(typename Kind::S& shuffle, const Context& context, std::size_t first, std::size_t last, std::uint64_t memory,
-           Taker<Kind>& taker) {
+           RunCollector<Kind>& taker) {
   shuffle.drain(context, first, last, memory, [&](unsigned worker, std::size_t partition, const auto& run) {
     EXPECT_LT(worker, context.threads);
     EXPECT_GE(partition, first);
@@ -228,7 +229,8 @@ struct KindNames {
 };
 TYPED_TEST_SUITE(ShuffleDrain, Kinds, KindNames);
 
-// Everything in memory, spilled as memory ended, or spilled because somebody asked; in one range, in a few, in many.
+// The records are all in memory, spilled because memory ran out, or spilled on request; they are drained in one
+// range, in a few, or in many.
 TYPED_TEST(ShuffleDrain, GivesTheGroupsOfAMapAndKeepsNothing) {
   enum class Where { memory, disk, asked };
   for (const Shape& shape : shapes()) {
@@ -253,7 +255,7 @@ TYPED_TEST(ShuffleDrain, GivesTheGroupsOfAMapAndKeepsNothing) {
             }
             const std::size_t partitions = shuffle.partitions();
             const std::size_t step = (partitions + ranges - 1) / ranges;
-            Taker<TypeParam> taker(partitions);
+            RunCollector<TypeParam> taker(partitions);
             for (std::size_t first = 0; first < partitions; first += step) {
               const std::size_t last = std::min(first + step, partitions);
               drain(shuffle, context, first, last, memory, taker);
@@ -280,9 +282,9 @@ TYPED_TEST(ShuffleDrain, WithoutADiskIsTheSame) {
       auto shuffle = TypeParam::make(options_of(shape.pairs.size(), nullptr, 0), budget);
       write<TypeParam>(shuffle, shape.pairs, threads);
       EXPECT_TRUE(shuffle.in_memory(context));
-      Taker<TypeParam> seen(shuffle.partitions());
+      RunCollector<TypeParam> seen(shuffle.partitions());
       shuffle.for_each_run(context, [&](unsigned, std::size_t partition, const auto& run) { seen(partition, run); });
-      Taker<TypeParam> drained(shuffle.partitions());
+      RunCollector<TypeParam> drained(shuffle.partitions());
       drain(shuffle, context, 0, shuffle.partitions(), 0, drained);
       EXPECT_TRUE(seen.all() == groups_of(shape.pairs)) << shape.name;
       EXPECT_TRUE(drained.all() == seen.all()) << shape.name;
@@ -290,7 +292,7 @@ TYPED_TEST(ShuffleDrain, WithoutADiskIsTheSame) {
     }
 }
 
-// A consumer that keeps what it takes must find room for it while the rest is still there.
+// A consumer that keeps the records needs memory for them while the rest of the shuffle still exists.
 TYPED_TEST(ShuffleDrain, GivesMemoryBackRangeByRange) {
   for (const unsigned threads : {1U, 2U}) {
     const Context context = with_threads(threads);
@@ -316,7 +318,7 @@ TYPED_TEST(ShuffleDrain, GivesMemoryBackRangeByRange) {
                     [&](unsigned, std::size_t, const auto& run) { taken += TypeParam::size(run); });
       EXPECT_LT(budget.reserved(), least) << "partition " << p << " of " << partitions;
       least = budget.reserved();
-      // Ends of blocks and of slabs stay, nothing else.
+      // Only the ends of blocks and of slabs stay.
       EXPECT_LE(least, full - bytes * (p + 1) / partitions + bytes / 8);
     }
     EXPECT_EQ(taken, pairs.size());
@@ -340,7 +342,7 @@ TYPED_TEST(ShuffleDrain, GivesDiskBackRangeByRangeAndReadsInItsMemory) {
       EXPECT_LT(budget.reserved(), kMiB) << "spilled records still take memory";
       const std::size_t partitions = shuffle.partitions();
       ASSERT_GE(partitions, 4U);
-      Taker<TypeParam> taker(partitions);
+      RunCollector<TypeParam> taker(partitions);
       constexpr std::uint64_t kReading = 4 * kMiB;
       for (std::size_t quarter = 0; quarter < 4; ++quarter) {
         const std::vector<std::size_t> begins = shuffle.partition_begins();
@@ -359,7 +361,7 @@ TYPED_TEST(ShuffleDrain, GivesDiskBackRangeByRangeAndReadsInItsMemory) {
     }
 }
 
-// Partitions that were consumed are gone, those that were not are there as if nobody had begun with them.
+// Partitions that were consumed are gone; the others are as if they had never been read.
 TYPED_TEST(ShuffleDrain, LeaksNothingWhereTheConsumerThrows) {
   const World world;
   const fs::path& folder = world.folder();
@@ -387,7 +389,7 @@ TYPED_TEST(ShuffleDrain, LeaksNothingWhereTheConsumerThrows) {
             write<TypeParam>(shuffle, shape.pairs, threads);
             const std::size_t partitions = shuffle.partitions();
             const std::uint64_t held = budget.reserved();
-            Taker<TypeParam> taker(partitions);
+            RunCollector<TypeParam> taker(partitions);
             std::atomic<std::size_t> taken{0};
             struct Enough {};
             EXPECT_THROW(shuffle.drain(context, 0, partitions, memory,
@@ -430,14 +432,14 @@ TYPED_TEST(ShuffleDrain, TakesWhatComesAfterASpill) {
     write<TypeParam>(shuffle, skewed, threads);
     EXPECT_EQ(shuffle.spilled_bytes(), spilled) << "there was memory for these";
     EXPECT_FALSE(shuffle.in_memory(context));
-    Taker<TypeParam> taker(shuffle.partitions());
+    RunCollector<TypeParam> taker(shuffle.partitions());
     drain(shuffle, context, 0, shuffle.partitions(), 16 * kMiB, taker);
     EXPECT_TRUE(taker.all() == groups_of(both));
     EXPECT_EQ(temp.bytes(), 0U);
   }
 }
 
-// The caller says where a record goes: the same key in two partitions is two groups.
+// The caller chooses a record's partition: the same key in two partitions makes two groups.
 TYPED_TEST(ShuffleDrain, KeepsApartWhatWasAddedToDifferentPartitions) {
   for (const unsigned threads : {1U, 2U})
     for (const std::uint64_t memory : {threads * kMiB / 2, 64 * kMiB}) {
@@ -448,7 +450,7 @@ TYPED_TEST(ShuffleDrain, KeepsApartWhatWasAddedToDifferentPartitions) {
       auto shuffle = TypeParam::make(options_of(kRecords, &temp, memory), budget);
       const std::size_t partitions = shuffle.partitions();
       ASSERT_GE(partitions, 4U);
-      // Partition 0 gets nothing, 1 nearly everything.
+      // Partition 0 gets nothing, partition 1 nearly everything.
       const auto partition_of = [&](std::size_t i) { return i % 10 != 0 ? 1 : 1 + i / 10 % (partitions - 1); };
       const auto pair_of = [](std::size_t i) { return Pair{i * 7 % 13, i}; };
       std::vector<Groups> expected(partitions);
@@ -461,8 +463,8 @@ TYPED_TEST(ShuffleDrain, KeepsApartWhatWasAddedToDifferentPartitions) {
       const std::vector<std::size_t> begins = shuffle.partition_begins();
       EXPECT_EQ(begins[1], 0U);
       EXPECT_EQ(begins.back(), kRecords);
-      Taker<TypeParam> taker(partitions);
-      // From the last to the first: ranges need not come in order.
+      RunCollector<TypeParam> taker(partitions);
+      // From the last to the first, because ranges need not come in order.
       for (std::size_t p = partitions; p-- > 0;) drain(shuffle, context, p, p + 1, memory, taker);
       for (std::size_t p = 0; p < partitions; ++p) EXPECT_TRUE(taker.groups(p) == expected[p]) << p;
       EXPECT_EQ(shuffle.size(), 0U);

@@ -1,8 +1,7 @@
-// How one partition of a shuffle is grouped in memory.
+// Groups one partition of a shuffle in memory.
 //
-// A counting sort by the leading bits that vary at all scatters the records into buckets that hold a few each (or,
-// where the keys have no bits left, exactly one group); what is left to sort is sorted there, while the bucket is in
-// the cache.
+// A counting sort by the leading bits that differ at all scatters the records into buckets that hold a few each (or,
+// if the keys have no bits left, exactly one group). Each bucket is then sorted while it is in the cache.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,8 @@
 
 namespace refrain::store {
 
-// Ascending by key; records of a key by their own order if `order_values`, else as they come.
+// The order of records: ascending by key; records of a key by their own order if `order_values` is set, else in any
+// order.
 template <class Layout, class KeyOf>
 struct RecordOrder {
   using Element = typename Layout::Element;
@@ -27,36 +27,37 @@ struct RecordOrder {
   std::uint64_t key(const Element* record) const { return key_of(layout.view(record)); }
 };
 
-// Where grouping `count` records happens.
+// The memory for grouping `count` records.
 template <class Element>
 struct GroupingRoom {
   Element* sorted;       // `count` records
-  std::size_t* begins;   // most_buckets(count) + 1
-  std::uint32_t* order;  // `count` numbers, where Layout::kOrderBytes is not 0
+  std::size_t* begins;   // max_buckets(count) + 1
+  std::uint32_t* order;  // `count` numbers, unless Layout::kOrderBytes is 0
 };
 
-inline unsigned most_bucket_bits(std::size_t count) {
+inline unsigned max_bucket_bits(std::size_t count) {
   return std::min(static_cast<unsigned>(std::bit_width(count)), 16U);
 }
-inline std::size_t most_buckets(std::size_t count) {
-  return std::size_t{1} << most_bucket_bits(count);
+inline std::size_t max_buckets(std::size_t count) {
+  return std::size_t{1} << max_bucket_bits(count);
 }
 
-// The blocks of a partition, wherever they lie: whole records each.
+// The blocks of a partition, wherever they are stored. Each holds whole records.
 template <class Element>
 using RecordBlocks = std::vector<std::span<const Element>>;
 
-// What sorting leaves in a GroupingRoom: bucket b ends at begins[b], where the next begins; a bucket may be empty.
+// The result of sorting in a GroupingRoom: bucket b ends at begins[b], where the next one begins. Buckets may be
+// empty.
 struct Buckets {
   std::size_t count;
-  bool several_keys;  // in a bucket, side by side
+  bool several_keys;  // whether a bucket may hold several keys, one after the other
 };
 
-// A layout may have its own way: sort_all(begin, count), for records that are one element and whose own order is that
-// of their keys. It may also leave groups out that nobody wants, such as single records: pick_groups(begin, count)
-// moves the others of a sorted bucket to its beginning and returns how many records they are. Else:
+// Scatters the `count` records of `blocks` into buckets in room.sorted, in ascending order, and sorts each bucket.
 //
-// Scatters the `count` records of `blocks` into buckets in room.sorted, in ascending order, and sorts each.
+// A layout can replace this by a function of its own, sort_all(begin, count), if its records are single elements
+// whose own order is that of their keys. A layout can also drop groups that are not wanted, such as single records:
+// pick_groups(begin, count) moves the other records of a sorted bucket to its beginning and returns their number.
 template <class Layout, class KeyOf>
 Buckets sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t count,
                           const RecordBlocks<typename Layout::Element>& blocks,
@@ -80,8 +81,8 @@ Buckets sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t c
   const std::uint64_t first_key = order.key(blocks.front().data());
   for_each([&](const Element* record) { varying |= order.key(record) ^ first_key; });
   const auto width = static_cast<unsigned>(std::bit_width(varying));
-  const unsigned bits = std::min(width, most_bucket_bits(count));
-  const unsigned shift = width - bits;  // below 64: with 64 bits that vary some are bucket bits
+  const unsigned bits = std::min(width, max_bucket_bits(count));
+  const unsigned shift = width - bits;  // below 64: if all 64 bits vary, some are bucket bits
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   const auto bucket_of = [&](const Element* record) {
     return static_cast<std::size_t>(order.key(record) >> shift & mask);
@@ -91,7 +92,7 @@ Buckets sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t c
   std::fill(begins, begins + buckets + 1, 0);
   for_each([&](const Element* record) { ++begins[bucket_of(record) + 1]; });
   for (std::size_t b = 1; b <= buckets; ++b) begins[b] += begins[b - 1];
-  // begins[b] runs ahead to the end of its bucket, which is the begin of the next.
+  // begins[b] advances to the end of its bucket, which is the beginning of the next one.
   Element* const sorted = room.sorted;
   for_each([&](const Element* record) {
     order.layout.write(sorted + begins[bucket_of(record)]++ * stride, order.layout.view(record));
@@ -110,7 +111,7 @@ Buckets sort_into_buckets(const RecordOrder<Layout, KeyOf>& order, std::size_t c
   return {buckets, shift != 0};
 }
 
-// Hands the groups of sorted buckets out, in runs of at most `run_records`.
+// Calls emit() with the groups of sorted buckets, in runs of at most `run_records`.
 template <class Layout, class KeyOf, class Emit>
 void emit_groups(const RecordOrder<Layout, KeyOf>& order, const Buckets& buckets,
                  const GroupingRoom<typename Layout::Element>& room, std::size_t run_records, Emit emit) {

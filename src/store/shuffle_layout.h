@@ -1,8 +1,9 @@
-// What the shuffle must know of a record: where the next one lies, how to copy it, and which of two comes first.
+// The properties of a record that the shuffle needs: where the next one begins, how to copy it, and which of two
+// comes first.
 //
-// Two kinds. A *fixed* record is a C++ type; all that is said here of it is known to the compiler and costs nothing. A
-// *row* is a string of bytes whose width is known only when the program runs, such as an n-gram with its place. Memory
-// is an array of `Element` for both, `stride()` elements a record.
+// There are two kinds. A *fixed* record is a C++ type; all of its properties are known to the compiler and cost
+// nothing. A *row* is a string of bytes whose width is known only at run time, such as an n-gram with its place. For
+// both, memory is an array of `Element`, with `stride()` elements per record.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +16,16 @@
 
 namespace refrain::store {
 
-// A group of equal keys, or a piece of one.
+// A group of equal keys, or a part of one.
 template <class Record>
 struct Run {
   std::uint64_t key;
   std::span<const Record> records;
-  bool first;  // of its group
+  bool first;  // whether it is the first run of its group
   bool last;
 };
 
-// The same of rows.
+// The same for rows.
 struct RowRun {
   std::uint64_t key;
   const std::byte* data;
@@ -36,13 +37,13 @@ struct RowRun {
   std::span<const std::byte> operator[](std::size_t i) const { return {data + i * row_bytes, row_bytes}; }
 };
 
-// Record: trivially copyable, with operator< where values are to be ordered.
+// Record is trivially copyable, and has operator< if values are to be ordered.
 template <class Record>
 struct FixedLayout {
   using Element = Record;
   using View = const Record&;
   using Run = refrain::store::Run<Record>;
-  static constexpr std::size_t kOrderBytes = 0;  // that sort() needs for a record
+  static constexpr std::size_t kOrderBytes = 0;  // bytes per record that sort() needs
 
   static constexpr std::size_t stride() { return 1; }
   static constexpr std::size_t record_bytes() { return sizeof(Record); }
@@ -77,7 +78,7 @@ class RowLayout {
     return {key, begin, row_bytes_, size, first, last};
   }
 
-  // Sorts numbers, then brings each row to its place: along the cycles of the permutation, with one row put aside.
+  // Sorts row numbers, then moves each row to its place, along the cycles of the permutation, with one row set aside.
   template <class Less>
   void sort(std::byte* begin, std::size_t size, std::uint32_t* order, Less comes_before) const {
     const auto row = [&](std::size_t i) { return begin + i * row_bytes_; };

@@ -1,7 +1,7 @@
-// How a partition is grouped that is too large for memory: sorted runs on disk, merged straight into the consumer.
+// Groups a partition that is too large for memory: sorted runs on disk are merged directly into the consumer.
 //
-// It does not look at how keys are spread, so there is nothing to recurse on: one key with a billion records is a long
-// stream like any other. Runs that are more than there are buffers for are merged in several rounds.
+// The method does not depend on how keys are distributed, so it never recurses: one key with a billion records is a
+// long stream like any other. If there are more runs than buffers, they are merged in several rounds.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class RunMerger {
  public:
   using Element = typename Layout::Element;
 
-  // Works in `room`; of that, add() leaves the caller what writing_bytes() does not take.
+  // Works in `room`. While add() is called, the caller may use the part of it after the first writing_bytes() bytes.
   RunMerger(const RecordOrder<Layout, KeyOf>& order, const FrameFormat& format, TempSpace& space, FrameReader& reader,
             std::span<std::byte> room, const Context& context)
       : order_(order),
@@ -39,17 +39,17 @@ class RunMerger {
     return (FrameWriter::room_bytes(format) + 63) / 64 * 64;
   }
 
-  // A run: records in order.
+  // Adds a run of sorted records.
   void add(const Element* sorted, std::size_t count) {
     writer_.add(std::as_bytes(std::span(sorted, count * order_.layout.stride())));
     end_run();
   }
 
-  // All runs as one, as for_each_run hands it out.
+  // Merges all runs, and emits the result as for_each_run() does.
   void merge(std::size_t run_records, const std::function<void(const typename Layout::Run&)>& emit) {
     writer_.flush();
     const std::size_t buffers = buffers_.size() / buffer_bytes();
-    const std::size_t most = std::max<std::size_t>(buffers - 1, 2);  // one is for the run that goes out
+    const std::size_t most = std::max<std::size_t>(buffers - 1, 2);  // one buffer is for the outgoing run
     while (runs_.size() > most) {
       const std::size_t count = std::min(most, runs_.size() - most + 1);
       const std::vector<FrameRegion> some(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -61,7 +61,8 @@ class RunMerger {
       runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
       for (const FrameRegion& region : some) file_.discard(region.begin, region.end - region.begin);
     }
-    // A run goes out when the record after it is known: only then is it known to be the last of its group.
+    // A run is emitted when the record after it is known: only then is it certain whether it is the last of its
+    // group.
     const std::size_t stride = order_.layout.stride();
     const std::size_t longest = std::min(run_records, format_.frame_bytes / format_.record_bytes);
     Element* const run = buffer(buffers - 1);
@@ -82,7 +83,7 @@ class RunMerger {
   }
 
  private:
-  // Where the merge stands in one run.
+  // The position of the merge in one run.
   struct Source {
     const Element* at;
     const Element* end;
@@ -109,7 +110,7 @@ class RunMerger {
     return true;
   }
 
-  // In the heap.
+  // An entry of the heap.
   struct Next {
     std::uint64_t key;
     Source* source;
@@ -119,7 +120,7 @@ class RunMerger {
     return order_.order_values && order_.layout.less(a.source->at, b.source->at);
   }
 
-  // A heap of the sources, the least record on top.
+  // Merges some runs with a heap of sources, whose least record is on top.
   void merge_some(const std::vector<FrameRegion>& runs,
                   const std::function<void(const Element* record, std::uint64_t key)>& out) {
     std::vector<Source> sources;
@@ -143,7 +144,7 @@ class RunMerger {
     }
   }
 
-  // The top of the heap, which may have grown, to its place.
+  // Moves the top of the heap, whose key may have increased, to its place.
   void sink(std::vector<Next>& heap) const {
     std::size_t i = 0;
     for (std::size_t child = 1; child < heap.size(); child = 2 * i + 1) {

@@ -1,8 +1,8 @@
-// What one writer of a shuffle has written: blocks in memory, a list of them a partition, and a file of what was
-// spilled.
+// The records of one writer of a shuffle: blocks in memory, with a list of them per partition, and a file of spilled
+// records.
 //
-// Blocks are cut from slabs, which stay with the part until reading needs their memory: after a spill the same blocks
-// are filled again.
+// Blocks are cut from slabs, which stay with the part until their memory is needed for reading: after a spill, the
+// same blocks are filled again.
 #pragma once
 
 #include <algorithm>
@@ -26,43 +26,43 @@
 
 namespace refrain::store {
 
-// What the parts of a shuffle have in common.
+// The data that all parts of a shuffle share.
 struct PartsShare {
   MemoryBudget& budget;
   const std::string what;
   TempSpace* const temp;  // null: nothing is ever spilled
   const std::uint64_t expected_bytes;
   const ShufflePlan plan;
-  std::atomic<std::uint64_t> common_bytes{0};  // taken of plan.common_bytes
+  std::atomic<std::uint64_t> shared_bytes{0};  // taken from plan.shared_bytes
 
-  // From the first spill on. Under the lock until then.
+  // Constant from the first spill on. Guarded by the mutex until then.
   std::mutex mutex{};
   bool spilling = false;
   FrameFormat frames = plan.frames;
-  double stored_fraction = 1;  // of a record's bytes, where compressing pays
+  double stored_fraction = 1;  // the fraction of a record's bytes that is stored, if compression pays
 
-  // Before the first spill, with some frames as they will be written: are they worth compressing, and will the disk do?
-  // Returns how to write them. Thread-safe.
+  // Called before the first spill, with a sample of frames. Decides whether they are worth compressing, and checks
+  // that the disk has room. Returns the format of frames. Thread-safe.
   template <class Sample>
   FrameFormat start_spilling(Sample sample) {
-    constexpr double kPays = 0.75;
+    constexpr double kMaxPayingFraction = 0.75;
     const std::lock_guard lock(mutex);
     if (spilling) return frames;
     const double fraction = frames.compress ? compressed_fraction(frames, sample()) : 1;
-    frames.compress = fraction <= kPays;
+    frames.compress = fraction <= kMaxPayingFraction;
     if (frames.compress) stored_fraction = fraction;
     expect(expected_bytes);
     spilling = true;
     return frames;
   }
 
-  // Refuses what the disk will not hold.
+  // Throws an error if the disk does not have room for this many bytes of records.
   void expect(std::uint64_t bytes) const {
     temp->expect(static_cast<std::uint64_t>(static_cast<double>(bytes) * stored_fraction), what);
   }
 };
 
-// Not thread-safe: of one writer, later of one reader or many.
+// Not thread-safe while it is written by its one writer; afterwards, many threads may read it.
 template <class Layout>
 class ShufflePart {
  public:
@@ -71,14 +71,14 @@ class ShufflePart {
   ShufflePart(PartsShare& share, const Layout& layout)
       : share_(share), layout_(layout), lists_(partitions()), open_(partitions()), spilled_(partitions()) {}
 
-  // Where the next record of a partition goes, if next is not end; else new_block() first.
+  // The place for the next record of a partition. If next equals end, call new_block() first.
   struct Place {
     Element* next = nullptr;
     Element* end = nullptr;
   };
   Place& place(std::size_t partition) { return open_[partition]; }
 
-  // Takes memory, or spills where the shuffle has taken its share of that.
+  // Begins a new block. Takes memory for it, or spills if the shuffle has used up its share.
   void new_block(std::size_t partition) {
     while (slab_ < slabs_.size() && slab_used_ == slabs_[slab_].size() / block_size()) {
       ++slab_;
@@ -90,13 +90,13 @@ class ShufflePart {
     open_[partition] = {block, block + block_size()};
   }
 
-  // Writes all records in memory to the file; the blocks are empty then.
+  // Writes all records in memory to the file; the blocks are then empty.
   void spill() {
     if (!file_) {
       const FrameFormat frames = share_.start_spilling([this] { return sample(); });
       file_.emplace(*share_.temp, share_.budget, share_.what, frames, partitions());
     }
-    file_->wake();
+    file_->resume_writing();
     for (std::size_t p = 0; p < partitions(); ++p) {
       spilled_[p] += held_count(p);
       for_each_block(p, [&](std::span<const Element> block) { file_->add(std::as_bytes(block)); });
@@ -108,23 +108,24 @@ class ShufflePart {
     slab_ = slab_used_ = 0;
   }
 
-  // Gives the memory of blocks back: those must be empty.
+  // Gives the memory of the blocks back; they must be empty.
   void release() {
     slabs_.clear();
     by_address_.clear();
     slab_ = slab_used_ = 0;
-    share_.common_bytes.fetch_sub(std::exchange(common_bytes_, 0));
+    share_.shared_bytes.fetch_sub(std::exchange(common_bytes_, 0));
     slab_bytes_ = 0;
   }
-  // A partition that was read for the last time: its memory and disk are given back. Thread-safe for different ones.
+  // Gives back the memory and disk space of a partition that was read for the last time. Thread-safe for different
+  // partitions.
   void discard(std::size_t partition) {
     {
-      const std::lock_guard lock(giving_back_);
+      const std::lock_guard lock(give_back_mutex_);
       for (Element* block : lists_[partition]) give_back(block);
     }
     forget(partition);
   }
-  // The same but for its memory, which is kept until release().
+  // The same, except for the memory, which is kept until release().
   void forget(std::size_t partition) {
     lists_[partition] = {};
     open_[partition] = {};
@@ -132,9 +133,9 @@ class ShufflePart {
     for (std::size_t spill = 0; file_ && spill < file_->spills(); ++spill)
       file_->discard(file_->region(spill, partition));
   }
-  // Writing is over for now.
-  void rest() {
-    if (file_) file_->rest();
+  // To be called when writing pauses: gives back the memory of the spill writer.
+  void pause_writing() {
+    if (file_) file_->pause_writing();
   }
 
   std::uint64_t slab_bytes() const { return slab_bytes_; }
@@ -142,7 +143,7 @@ class ShufflePart {
   std::uint64_t spilled_bytes() const { return file_ ? file_->file().size() : 0; }
   std::size_t count(std::size_t p) const { return held_count(p) + spilled_[p]; }
 
-  // fn(std::span<const Element>) for each block in memory.
+  // Calls fn(std::span<const Element>) for each block in memory.
   template <class Fn>
   void for_each_block(std::size_t partition, Fn fn) const {
     const std::vector<Element*>& blocks = lists_[partition];
@@ -151,7 +152,7 @@ class ShufflePart {
       fn(std::span<const Element>(blocks[b], end));
     }
   }
-  // fn(file, region) for each frame on disk; it takes the frame off the region.
+  // Calls fn(file, region) for each frame on disk; fn must remove the frame from the beginning of the region.
   template <class Fn>
   void for_each_frame(std::size_t partition, Fn fn) const {
     for (std::size_t spill = 0; file_ && spill < file_->spills(); ++spill)
@@ -162,7 +163,7 @@ class ShufflePart {
   std::size_t partitions() const { return std::size_t{1} << share_.plan.partition_bits; }
   std::size_t block_size() const { return share_.plan.block_records * layout_.stride(); }
 
-  // Full blocks, and the last one as far as it is filled.
+  // Counts full blocks, and the filled part of the last one.
   std::size_t held_count(std::size_t p) const {
     const auto unfilled = static_cast<std::size_t>(open_[p].end - open_[p].next);
     return lists_[p].size() * share_.plan.block_records - unfilled / layout_.stride();
@@ -182,22 +183,22 @@ class ShufflePart {
     slab_bytes_ -= slab.give_back(static_cast<std::size_t>(block - slab.data()), block_size());
   }
 
-  // Whether there was memory for it. A writer always gets its first slab, or else throws. The first slabs are small, so
-  // that a shuffle of a few records takes little.
+  // Returns whether there was memory for it. A writer always gets its first slab, or else this throws. The first
+  // slabs are small, so that a shuffle of a few records takes little memory.
   bool add_slab() {
     const std::size_t size = (slabs_.size() < 4 ? 16 : share_.plan.slab_blocks) * block_size();
     const std::uint64_t bytes = size * sizeof(Element);
     const bool may_spill = share_.temp != nullptr && !slabs_.empty();
     const bool common = may_spill && slab_bytes_ - common_bytes_ + bytes > share_.plan.writer_bytes;
-    if (common && share_.common_bytes.fetch_add(bytes) + bytes > share_.plan.common_bytes) {
-      share_.common_bytes.fetch_sub(bytes);
+    if (common && share_.shared_bytes.fetch_add(bytes) + bytes > share_.plan.shared_bytes) {
+      share_.shared_bytes.fetch_sub(bytes);
       return false;
     }
     try {
       slabs_.emplace_back(share_.budget, share_.what, size);
     } catch (const Error&) {
       if (!may_spill) throw;
-      if (common) share_.common_bytes.fetch_sub(bytes);
+      if (common) share_.shared_bytes.fetch_sub(bytes);
       return false;
     }
     slab_bytes_ += bytes;
@@ -205,7 +206,7 @@ class ShufflePart {
     return true;
   }
 
-  // A frame each from four places.
+  // Returns a frame from each of four places.
   std::vector<std::byte> sample() const {
     constexpr std::size_t kPlaces = 4;
     std::vector<std::byte> taken;
@@ -222,16 +223,16 @@ class ShufflePart {
 
   PartsShare& share_;
   const Layout layout_;
-  std::vector<std::vector<Element*>> lists_;  // blocks a partition,
-  std::vector<Place> open_;                   // the last of which is being filled
-  std::vector<std::uint64_t> spilled_;        // records a partition
+  std::vector<std::vector<Element*>> lists_;  // the blocks of each partition;
+  std::vector<Place> open_;                   // the last of them is being filled
+  std::vector<std::uint64_t> spilled_;        // spilled records of each partition
   std::deque<Array<Element>> slabs_;
-  std::mutex giving_back_;
+  std::mutex give_back_mutex_;
   std::vector<Array<Element>*> by_address_;  // for give_back()
-  std::size_t slab_ = 0;                     // the next block is of this one,
-  std::size_t slab_used_ = 0;                // after so many
-  std::uint64_t slab_bytes_ = 0;             // of all slabs,
-  std::uint64_t common_bytes_ = 0;           // and of those beyond the writer's own share
+  std::size_t slab_ = 0;                     // the slab of the next block,
+  std::size_t slab_used_ = 0;                // and the number of blocks already taken from it
+  std::uint64_t slab_bytes_ = 0;             // of all slabs
+  std::uint64_t common_bytes_ = 0;           // of the slabs beyond the writer's own share
   std::optional<SpillFile> file_;
 };
 

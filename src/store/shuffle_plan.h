@@ -1,4 +1,4 @@
-// The sizes that a shuffle works with, settled before its first record.
+// The sizes that a shuffle works with, fixed before its first record.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@ struct ShuffleOptions;
 
 struct ShufflePlan {
   unsigned partition_bits;
-  std::size_t block_records;  // a writer fills blocks of one partition each,
-  std::size_t slab_blocks;    // and takes memory for so many of them at once
+  std::size_t block_records;  // records in a block, which one writer fills with records of one partition
+  std::size_t slab_blocks;    // blocks for which a writer takes memory at once
 
-  // Where the shuffle may spill; else 0.
-  std::uint64_t memory_bytes = 0;  // what it may hold in all
-  std::uint64_t writer_bytes = 0;  // blocks that every writer may hold, whatever the others do,
-  std::uint64_t common_bytes = 0;  // and what is there for whoever comes first
+  // If the shuffle may spill; else 0.
+  std::uint64_t memory_bytes = 0;  // the memory that it may hold in total
+  std::uint64_t writer_bytes = 0;  // for the blocks of each writer, independent of the others,
+  std::uint64_t shared_bytes = 0;  // and for the blocks of any writer, first come, first served
   FrameFormat frames{};
 };
 
-// Throws nothing: where memory is less than makes sense, the plan is for what does (kLeastWorkerBytes a thread).
+// Does not throw: if there is less memory than the minimum (kMinWorkerBytes per thread), the plan is for the
+// minimum.
 ShufflePlan plan_shuffle(const ShuffleOptions& options, std::size_t record_bytes, const MemoryBudget& budget);
 
-inline constexpr std::uint64_t kLeastWorkerBytes = std::uint64_t{512} << 10;
+inline constexpr std::uint64_t kMinWorkerBytes = std::uint64_t{512} << 10;
 
 }  // namespace refrain::store

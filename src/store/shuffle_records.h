@@ -1,4 +1,4 @@
-// What the tests of the shuffle sort.
+// The records that the tests of the shuffle sort.
 #pragma once
 
 #include <compare>

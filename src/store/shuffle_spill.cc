@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +22,7 @@ constexpr std::uint32_t kMagic = 0x4D524652;  // "RFRM"
 constexpr int kLevel = 1;
 constexpr std::size_t kOutFrames = 4;  // that are written to the file at once
 
-// What zstd takes, measured for frames of 64 KiB: 304,032 and 95,992 bytes.
+// The memory that zstd takes, measured for frames of 64 KiB: 304,032 and 95,992 bytes.
 constexpr std::size_t kCompressorBytes = std::size_t{320} << 10;
 constexpr std::size_t kDecompressorBytes = std::size_t{128} << 10;
 
@@ -39,10 +41,13 @@ std::string_view text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Whether a column is worth compressing, by a sample of it: bytes that are spread evenly, as those of hashes are, are not.
+// Whether a column is not worth compressing, judged by a sample: its bytes are evenly distributed, like those of
+// hashes.
 bool is_noise(std::span<const std::byte> records, std::size_t record_bytes, std::size_t column) {
   constexpr std::size_t kSample = 256;
-  constexpr unsigned kEvenly = 640;  // the sum of squared counts of kSample even bytes is 511, of bytes of 7 bits 766
+  constexpr unsigned kMaxNoiseSum =
+      640;  // the expected sum of squared counts of kSample even bytes is 511; of 7-bit bytes
+            // 766
   const std::size_t count = records.size() / record_bytes;
   if (count < kSample) return false;
   std::array<std::uint16_t, 256> seen{};
@@ -51,11 +56,11 @@ bool is_noise(std::span<const std::byte> records, std::size_t record_bytes, std:
     std::uint16_t& times = seen[std::to_integer<std::size_t>(records[i * count / kSample * record_bytes + column])];
     squares += 2U * times++ + 1;  // (t + 1)^2 - t^2
   }
-  return squares < kEvenly;
+  return squares < kMaxNoiseSum;
 }
 
-// From records to columns: first a byte a column, 1 where it is noise, then the columns of noise, then what zstd made of
-// the others. 0 where that would not be fewer bytes.
+// Turns records into columns: first a byte per column, 1 if it is noise, then the columns of noise, then the others,
+// compressed by zstd. Returns the size, or 0 if it would not be smaller than the records.
 std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> records, std::size_t record_bytes, std::byte* columns,
                      std::byte* to) {
   const std::size_t count = records.size() / record_bytes;
@@ -66,7 +71,7 @@ std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> records, std::s
     const bool noise = is_noise(records, record_bytes, b);
     to[b] = std::byte{noise};
     std::byte* const column = noise ? out : packed;
-    // There may be noise in all of them, and then there is no room for the flags: leave at the last.
+    // If all columns are noise, there is no room for the flags: give up at the last column at the latest.
     if (noise && static_cast<std::size_t>(out - to) + count > records.size() - 1) return 0;
     for (std::size_t i = 0; i < count; ++i) column[i] = records[i * record_bytes + b];
     (noise ? out : packed) += count;
@@ -77,7 +82,7 @@ std::size_t compress(ZSTD_CCtx* zstd, std::span<const std::byte> records, std::s
   return ZSTD_isError(size) != 0 ? 0 : used + size;
 }
 
-// False where the payload is none that compress() made of so many bytes.
+// Returns false if the payload is not a result of compress() with this many bytes of records.
 bool decompress(ZSTD_DCtx* zstd, std::span<const std::byte> payload, std::size_t record_bytes,
                 std::span<std::byte> columns, std::span<std::byte> records) {
   const std::size_t count = records.size() / record_bytes;
@@ -86,9 +91,10 @@ bool decompress(ZSTD_DCtx* zstd, std::span<const std::byte> payload, std::size_t
   for (std::size_t b = 0; b < record_bytes; ++b) noisy += payload[b] != std::byte{0} ? count : 0;
   if (noisy > payload.size() - record_bytes) return false;
   const std::byte* noise = payload.data() + record_bytes;
-  const std::span<const std::byte> rest = payload.subspan(record_bytes + noisy);
+  const std::span<const std::byte> pause_writing = payload.subspan(record_bytes + noisy);
   const std::byte* packed = columns.data();
-  if (ZSTD_decompressDCtx(zstd, columns.data(), columns.size(), rest.data(), rest.size()) != records.size() - noisy)
+  if (ZSTD_decompressDCtx(zstd, columns.data(), columns.size(), pause_writing.data(), pause_writing.size()) !=
+      records.size() - noisy)
     return false;
   for (std::size_t b = 0; b < record_bytes; ++b) {
     const std::byte*& from = payload[b] != std::byte{0} ? noise : packed;
@@ -104,15 +110,15 @@ double compressed_fraction(const FrameFormat& format, std::span<const std::byte>
   if (records.empty()) return 1;
   std::vector<std::byte> columns(format.frame_bytes);
   std::vector<std::byte> to(format.frame_bytes);
-  ZSTD_CCtx* zstd = ZSTD_createCCtx();
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> zstd(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+  if (zstd == nullptr) return 1;  // out of memory: nothing is compressed
   std::size_t stored = 0;
   for (std::span<const std::byte> left = records; !left.empty();) {
     const std::span<const std::byte> frame = left.first(std::min(left.size(), format.frame_bytes));
-    const std::size_t size = compress(zstd, frame, format.record_bytes, columns.data(), to.data());
+    const std::size_t size = compress(zstd.get(), frame, format.record_bytes, columns.data(), to.data());
     stored += size == 0 ? frame.size() : size;
     left = left.subspan(frame.size());
   }
-  ZSTD_freeCCtx(zstd);
   return static_cast<double>(stored) / static_cast<double>(records.size());
 }
 
@@ -187,7 +193,9 @@ FrameReader::FrameReader(const FrameFormat& format, std::span<std::byte> room)
     : format_(format),
       stored_(room.first(format.frame_bytes + kFrameHeaderBytes)),
       columns_(room.subspan(stored_.size(), format.compress ? format.frame_bytes : 0)),
-      zstd_(format.compress ? ZSTD_createDCtx() : nullptr) {}
+      zstd_(format.compress ? ZSTD_createDCtx() : nullptr) {
+  if (format.compress && zstd_ == nullptr) throw std::bad_alloc();
+}
 
 FrameReader::FrameReader(FrameReader&&) noexcept = default;
 FrameReader::~FrameReader() = default;
@@ -232,13 +240,13 @@ SpillFile::SpillFile(TempSpace& space, MemoryBudget& budget, const std::string& 
       ends_(budget, what),
       room_(budget, what) {}
 
-void SpillFile::wake() {
+void SpillFile::resume_writing() {
   if (writer_) return;
   room_.resize(FrameWriter::room_bytes(format_));
   writer_ = std::make_unique<FrameWriter>(*file_, format_, std::span(room_.data(), room_.size()));
 }
 
-void SpillFile::rest() {
+void SpillFile::pause_writing() {
   writer_.reset();
   room_ = Array<std::byte>(budget_, what_);
 }

@@ -1,4 +1,4 @@
-// The shuffle past its memory. The oracle is std::sort, as in memory.
+// Tests of the shuffle beyond its memory. The oracle is std::sort, as in memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of any width: a key of 32 bits, and what fills it up.
+// A record of any width: a key of 32 bits, and bytes that fill it up.
 template <std::size_t kBytes>
 struct Wide {
   std::uint32_t key;
@@ -33,7 +33,7 @@ struct Wide {
   friend auto operator<=>(const Wide&, const Wide&) = default;
 };
 
-// A budget that has `left` bytes for the shuffle, and not one more.
+// A budget that has exactly `left` bytes for the shuffle.
 class TightBudget {
  public:
   TightBudget(const Context& context, std::uint64_t left)
@@ -54,7 +54,7 @@ void write(S& shuffle, const Records& records, unsigned threads) {
   });
 }
 
-// All that for_each_run gives out, in order; looks at the runs on the way.
+// Everything that for_each_run() delivers, in order; checks the runs on the way.
 template <class R, class S>
 std::vector<R> read(const S& shuffle, const Context& context, std::size_t run_records = SIZE_MAX) {
   std::vector<std::vector<R>> out(shuffle.partitions());
@@ -145,10 +145,11 @@ TEST(ShuffleSpill, TakesNothingAndOneRecord) {
   }
 }
 
-// Eighty times its memory: thousands of frames, partitions that do not fit, merges in several rounds.
+// The records take eighty times the memory: thousands of frames, partitions that do not fit, merges in several
+// rounds.
 TEST(ShuffleSpill, SortsEightyTimesItsMemory) {
 #ifdef __SANITIZE_THREAD__
-  constexpr std::size_t kRecords = 500'000;  // it is twenty times as slow
+  constexpr std::size_t kRecords = 500'000;  // TSan is twenty times as slow
 #else
   constexpr std::size_t kRecords = 5'000'000;
 #endif
@@ -177,7 +178,7 @@ void check_width() {
     for (std::uint8_t& byte : record.rest) byte = static_cast<std::uint8_t>(random() % 3);
   }
   const Context context = with_threads(2);
-  // With 9 MiB frames are compressed, and what is written last may stay in memory.
+  // With 9 MiB, frames are compressed, and the records written last may stay in memory.
   for (const std::uint64_t memory : {kMiB, 9 * kMiB}) {
     TightBudget budget(context, memory);
     TempSpace temp(context);
@@ -341,7 +342,7 @@ TEST(ShuffleSpill, GoesOnWithTheMemoryOfWritersThatAreGone) {
   EXPECT_TRUE(read<Record>(shuffle, context) == records);
 }
 
-// The files of the temporary folder have no names, but this process has them open.
+// The files in the temporary folder have no names, but this process has them open.
 std::vector<std::string> open_temporary_files(const fs::path& folder) {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -446,7 +447,7 @@ TEST_F(ShuffleFullDisk, IsAnErrorThatLeavesNothing) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Errc::over_budget);
       const std::string message = error.what();
-      // Where the number is known nothing is written at all.
+      // If the number is known, nothing is written at all.
       EXPECT_EQ(message.find("the test records need about 30.6 MiB") != std::string::npos, expected != 0) << message;
       EXPECT_EQ(temp.peak_bytes() == 0, expected != 0);
     }

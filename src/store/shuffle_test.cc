@@ -34,7 +34,7 @@ std::vector<Record> make_records(const Case& c) {
 
 class ShuffleTest : public testing::TestWithParam<Case> {};
 
-// The slow, obvious version: sort everything.
+// The oracle is the slow, obvious version: sort everything.
 TEST_P(ShuffleTest, GivesEveryGroupWholeAndInOrder) {
   const Case& c = GetParam();
   const std::vector<Record> records = make_records(c);

@@ -1,4 +1,5 @@
-// Varints: unsigned integers in 7-bit groups, least first, the high bit set on all bytes but the last (LEB128).
+// Varints: unsigned integers in 7-bit groups, least significant first; all bytes except the last have the high bit
+// set (LEB128).
 #pragma once
 
 #include <bit>
@@ -13,9 +14,9 @@ static_assert(std::endian::native == std::endian::little, "bytes are put togethe
 
 inline constexpr std::size_t kMaxVarintBytes = 10;
 
-// Writes `value` to `out`, which has room for kMaxVarintBytes, whatever it takes. Returns the end.
+// Writes `value` to `out`, which must always have room for kMaxVarintBytes. Returns the end of what was written.
 inline char* put_varint(char* out, std::uint64_t value) {
-  // Up to four bytes at once: how many there are cannot be predicted.
+  // Writes up to four bytes at once, because their number cannot be predicted.
   if (value < std::uint64_t{1} << 28U) {
     const auto number = static_cast<std::uint32_t>(value);
     const unsigned size = (static_cast<unsigned>(std::bit_width(number | 1U)) + 6) / 7;
@@ -40,8 +41,8 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
-// Reads a varint from [at, end) and moves `at` behind it. False, with `at` anywhere, where the bytes end too soon or
-// hold more than 64 bits.
+// Reads a varint from [at, end) and advances `at` past it. Returns false if the bytes end too soon or hold more than
+// 64 bits; `at` is then unspecified.
 inline bool get_varint(const char*& at, const char* end, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && at != end; shift += 7) {

@@ -21,7 +21,7 @@ std::size_t edges_of(const std::uint64_t* members, std::size_t size, std::uint32
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Vectors of one lane: a machine without SIMD, or without any that is supported.
+// With vectors of one lane, the machine has no SIMD, or none that Highway supports.
 bool scan(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
           std::uint64_t* non_ascii, char* copy) {
   return scan_ascii_plain(text, size, set, lower, members, non_ascii, copy);
@@ -44,11 +44,11 @@ HWY_INLINE void scan_block(const std::uint8_t* HWY_RESTRICT text, const AsciiSet
   alignas(8) std::uint8_t high[8] = {};
   for (std::size_t i = 0; i < 64; i += lanes) {
     const auto v = hn::LoadU(d, text + i);
-    // A byte past 127 has a high nibble past 7, where kBits is 0: it is in no set.
+    // A byte above 127 has a high nibble above 7, where kBits is 0: it is in no set.
     const auto row = hn::TableLookupBytes(rows, hn::And(v, hn::Set(d, std::uint8_t{15})));
     const auto bit = hn::TableLookupBytes(bits, hn::ShiftRight<4>(v));
     hn::StoreMaskBits(d, hn::Ne(hn::And(row, bit), hn::Zero(d)), in + i / 8);
-    // Read as signed, a byte past 127 is negative.
+    // As a signed value, a byte above 127 is negative.
     const auto s = hn::BitCast(di, v);
     hn::StoreMaskBits(di, hn::Lt(s, hn::Zero(di)), high + i / 8);
     const auto upper = hn::And(hn::Gt(s, hn::Set(di, 'A' - 1)), hn::Lt(s, hn::Set(di, 'Z' + 1)));

@@ -1,5 +1,5 @@
-// The SIMD kernel under the tokenizers: which bytes of a stretch belong to a set of ASCII characters, which are not
-// ASCII at all, and the stretch with its ASCII letters in lower case.
+// The SIMD kernel of the tokenizers. It finds which bytes of a stretch belong to a set of ASCII characters and which
+// are not ASCII, and copies the stretch with its ASCII letters in lower case.
 #pragma once
 
 #include <array>
@@ -27,19 +27,21 @@ struct AsciiSet {
   }
 };
 
-// Bit i of members[b] tells of byte 64 b + i; bits past `size` are 0. Both arrays hold (size + 63) / 64 words, `copy`
-// has room for size rounded up to 64. Reads only [text, text + size). Returns whether any byte is not ASCII.
+// Bit i of members[b] says whether byte 64 b + i is in `set`; bits past `size` are 0. `non_ascii` is laid out in the
+// same way. Both arrays hold (size + 63) / 64 words, and `copy` has room for size rounded up to 64. Letters are
+// lower-cased only if `lower` is set. Reads only [text, text + size). Returns whether any byte is not ASCII.
 bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                 std::uint64_t* non_ascii, char* copy);
 
-// Writes where membership changes in `members`, whose bits past `bits` are 0, numbering from `base`; `inside` is 1
-// while a token is open.
+// Writes to `out` the positions where membership changes in `members`, whose bits past `bits` are 0. Positions are
+// numbered from `base`; `inside` is 1 while a token is open. Returns the end of what was written; up to eight
+// positions after that may be overwritten.
 [[gnu::always_inline]] inline std::uint32_t* emit_edges(std::uint64_t members, unsigned bits, std::uint64_t& inside,
                                                         std::uint32_t base, std::uint32_t* out) {
   std::uint64_t changes = (members ^ (members << 1U | inside)) & ~std::uint64_t{0} >> (64 - bits);
   inside = members >> (bits - 1);
   const int count = std::popcount(changes);
-  // Eight at a time without asking whether they are all there: what is too much is overwritten.
+  // Writes eight at a time, without testing how many are left: surplus positions are overwritten later.
   for (std::uint32_t* to = out; changes != 0; to += 8) {
     for (int i = 0; i < 8; ++i) {
       to[i] = base + static_cast<std::uint32_t>(std::countr_zero(changes));
@@ -49,11 +51,12 @@ bool scan_ascii(const char* text, std::size_t size, const AsciiSet& set, bool lo
   return out + count;
 }
 
-// The places where membership begins and ends, in turn: members of [edges[0], edges[1]), [edges[2], edges[3]), ...
-// Returns how many; `edges` has room for size + 9, of which the last may be written and not counted.
+// Writes the positions where membership begins and ends, alternately: the members are [edges[0], edges[1]),
+// [edges[2], edges[3]), ... Returns their number. `edges` must have room for size + 9 values, the last of which may
+// be written without being counted.
 std::size_t find_edges(const std::uint64_t* members, std::size_t size, std::uint32_t* edges);
 
-// The same as scan_ascii, a byte at a time: what it is tested against.
+// The same as scan_ascii, a byte at a time: the oracle in its tests, and the fallback without SIMD.
 bool scan_ascii_plain(const char* text, std::size_t size, const AsciiSet& set, bool lower, std::uint64_t* members,
                       std::uint64_t* non_ascii, char* copy);
 

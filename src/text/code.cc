@@ -1,12 +1,12 @@
-// Tokenizers "code" and "code-kinds": identifiers, numbers, operators and brackets of the common programming languages; and
-// "code-bare" and "code-kinds-bare", the same without comments.
+// The tokenizers "code" and "code-kinds": identifiers, numbers, operators and brackets of the common programming
+// languages; and "code-bare" and "code-kinds-bare", the same without comments.
 //
-// White space is passed over, so reformatted code gives the same tokens. With kinds, every identifier but a keyword is
-// the same token, and so is every number: a copy with other names still matches.
+// White space is skipped, so reformatted code gives the same tokens. With kinds, all identifiers except keywords are
+// the same token, and so are all numbers: a copy with other names still matches.
 //
-// The language is not known. So whether a comment begins here depends only on the bytes that follow, never on those before: a
-// part of a text that begins at a token has the same tokens there as the whole. That is not always right (a // b divides in
-// Python, and a string may hold a #), but it is the same in every copy.
+// The language is not known. So whether a comment begins at a position depends only on the bytes that follow, never
+// on those before it: a part of a text that begins at a token has the same tokens as the whole has there. This is not
+// always right (a // b divides in Python, and a string may contain a #), but it is the same in every copy.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,13 +19,13 @@ namespace refrain::text {
 
 namespace {
 
-// Longest first among those that share a beginning.
+// Operators with a common beginning are listed longest first.
 constexpr std::array<std::string_view, 36> kOperators{"<<=", ">>=", "...", "===", "!==", "**=", "//=", "<=>", "->*",
                                                       "==",  "!=",  "<=",  ">=",  "&&",  "||",  "++",  "--",  "+=",
                                                       "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "<<",  ">>",
                                                       "->",  "=>",  "::",  "**",  "//",  ":=",  "??",  "?.",  "/*"};
 
-// Ascending, for a binary search.
+// In ascending order, for a binary search.
 constexpr std::array<std::string_view, 73> kKeywords{
     "and",    "as",        "assert", "async",    "auto",    "await",     "bool",   "break",     "case",    "catch",
     "char",   "class",     "const",  "continue", "def",     "default",   "defer",  "delete",    "do",      "double",
@@ -44,7 +44,7 @@ bool is_operator(char c) {
   return c > ' ' && c < 127 && !is_digit(c) && !is_word_start(c);
 }
 
-// Behind "# ", these are for the preprocessor. Ascending.
+// After "# ", these words are preprocessor directives, not comments. In ascending order.
 constexpr std::array<std::string_view, 13> kDirectives{"define", "elif",  "else",   "endif",   "error",
                                                        "if",     "ifdef", "ifndef", "include", "line",
                                                        "pragma", "undef", "warning"};
@@ -54,16 +54,16 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// Where comments are in a text, asked about at rising places.
+// Finds the comments of a text; positions must be queried in ascending order.
 class Comments {
  public:
   explicit Comments(std::string_view text) : text_(text) {}
 
-  // How long the one is that begins at `at`: 0 where none does.
+  // The length of the comment that begins at `at`; 0 if none does.
   std::size_t length(std::size_t at) {
     switch (text_[at]) {
       case '/':
-        if (byte(at + 1) == '/') return is_operator_at(at) ? 0 : line(at);
+        if (byte(at + 1) == '/') return is_division_assignment(at) ? 0 : line(at);
         return byte(at + 1) == '*' ? block(at) : 0;
       case '#':
         return is_hash_comment(at) ? line(at) : 0;
@@ -75,35 +75,35 @@ class Comments {
   }
 
  private:
-  // One that goes on for longer is none: so looking for its end costs little, whatever the text.
-  static constexpr std::size_t kLongest = std::size_t{64} << 10;
-  static constexpr std::size_t kRuler = 256;  // so many # in a row are one, whatever follows
+  // A longer block is not taken for a comment, so that looking for its end costs little, whatever the text.
+  static constexpr std::size_t kMaxCommentBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kMinRulerLength = 256;  // this many # in a row are a comment, whatever follows
 
   char byte(std::size_t at) const { return at < text_.size() ? text_[at] : '\n'; }
   static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
   std::size_t line(std::size_t at) const { return std::min(text_.find('\n', at), text_.size()) - at; }
 
-  // a //= b divides, //==== does not.
-  bool is_operator_at(std::size_t at) const { return byte(at + 2) == '=' && byte(at + 3) != '='; }
+  // a //= b is an operator, //==== begins a comment.
+  bool is_division_assignment(std::size_t at) const { return byte(at + 2) == '=' && byte(at + 3) != '='; }
 
-  // "dir/*.c" and "/*/" are names of files.
+  // In "dir/*.c" and "/*/", the /* is part of a file name.
   std::size_t block(std::size_t at) {
     if (std::string_view(".\"'/)]},;:").find(byte(at + 2)) != std::string_view::npos) return 0;
-    const std::size_t limit = std::min(text_.size(), at + kLongest);
-    if (close_ < at + 2 || (close_ == std::string_view::npos && searched_ + 1 < limit)) {
-      close_ = text_.substr(0, limit).find("*/", std::max(at + 2, searched_));
-      searched_ = std::min(close_, limit - 1);
+    const std::size_t limit = std::min(text_.size(), at + kMaxCommentBytes);
+    if (comment_end_ < at + 2 || (comment_end_ == std::string_view::npos && searched_ + 1 < limit)) {
+      comment_end_ = text_.substr(0, limit).find("*/", std::max(at + 2, searched_));
+      searched_ = std::min(comment_end_, limit - 1);
     }
-    return close_ < limit ? close_ + 2 - at : 0;
+    return comment_end_ < limit ? comment_end_ + 2 - at : 0;
   }
 
-  // At the end of the text it is none: a part may end with the # of #include.
+  // At the end of the text, # does not begin a comment, because a part of a text may end with the # of #include.
   bool is_hash_comment(std::size_t at) const {
     if (byte(at + 1) == '!') return true;
     std::size_t end = at + 1;
-    while (byte(end) == '#' && end - at < kRuler) ++end;
-    if (end - at == kRuler) return true;
+    while (byte(end) == '#' && end - at < kMinRulerLength) ++end;
+    if (end - at == kMinRulerLength) return true;
     if (end < text_.size() && (byte(end) == '\n' || byte(end) == '\r')) return true;
     if (!is_blank(byte(end))) return false;
     if (end - at > 1) return true;
@@ -115,8 +115,8 @@ class Comments {
   }
 
   std::string_view text_;
-  std::size_t close_ = 0;     // the next end of a comment, or none up to
-  std::size_t searched_ = 0;  // here
+  std::size_t comment_end_ = 0;  // the next end of a comment; or none
+  std::size_t searched_ = 0;     // before this position
 };
 
 class CodeTokenizer final : public Tokenizer {
@@ -126,7 +126,7 @@ class CodeTokenizer final : public Tokenizer {
   std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const override {
     const std::size_t size = std::min(text.size() - position, kMaxTokenBytes);
     const bool last = position + size == text.size();
-    // Four bytes more than the stretch, so that a character at its end is seen whole.
+    // Four bytes more than the stretch, so that a character at its end is complete.
     const std::string_view stretch = text.substr(position, size + 4);
     block.start(position);
     block.keep_normal_edges();
@@ -144,7 +144,8 @@ class CodeTokenizer final : public Tokenizer {
         at += separator_length(text, position + at);
         continue;
       }
-      // Perhaps cut by the end of the stretch: leave it to the next one, unless it began with this one.
+      // The token may be cut off by the end of the stretch: it is left to the next one, unless it began with this
+      // one.
       if (!last && at + length + 4 > size && at != 0) break;
       const std::string_view token = stretch.substr(at, length);
       const std::string_view form = normal_form(token);
@@ -158,7 +159,7 @@ class CodeTokenizer final : public Tokenizer {
   }
 
  private:
-  // Letters past ASCII count as letters of identifiers.
+  // Non-ASCII characters count as letters of identifiers.
   static std::size_t name_length(std::string_view text, std::size_t at) {
     std::size_t end = at;
     while (end < text.size()) {
@@ -173,7 +174,7 @@ class CodeTokenizer final : public Tokenizer {
     return end - at;
   }
 
-  // 0 where no token begins at `at`.
+  // The length of the token at `at`; 0 if none begins there.
   std::size_t token_length(std::string_view text, std::size_t at) const {
     const char c = text[at];
     if (is_digit(c)) {
@@ -182,7 +183,7 @@ class CodeTokenizer final : public Tokenizer {
       return end - at;
     }
     if (is_operator(c)) {
-      if (!comments_ && text.substr(at, kBeforeAddress.size()) == kBeforeAddress) return kBeforeAddress.size();
+      if (!comments_ && text.substr(at, kSchemeSeparator.size()) == kSchemeSeparator) return kSchemeSeparator.size();
       for (const std::string_view op : kOperators)
         if (text.substr(at, op.size()) == op) return op.size();
       return 1;
@@ -198,8 +199,8 @@ class CodeTokenizer final : public Tokenizer {
     return std::binary_search(kKeywords.begin(), kKeywords.end(), token) ? token : std::string_view("a");
   }
 
-  // Where comments are passed over, this is one token: what follows is none.
-  static constexpr std::string_view kBeforeAddress = "://";
+  // If comments are skipped, this is one token, so that its // does not begin a comment.
+  static constexpr std::string_view kSchemeSeparator = "://";
 
   bool kinds_;
   bool comments_;

@@ -16,7 +16,7 @@ std::size_t table_size(std::size_t windows) {
 LeftOut::LeftOut(std::span<const std::uint64_t> windows)
     : mask_(table_size(windows.size()) - 1), table_(mask_ + 1, kNone) {
   for (const std::uint64_t window : windows) {
-    std::size_t at = place(window);
+    std::size_t at = slot_of(window);
     while (table_[at] != kNone && table_[at] != window) at = (at + 1) & mask_;
     table_[at] = window;
   }

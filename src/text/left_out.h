@@ -1,8 +1,8 @@
-// Windows that are left out when texts are compared: what many texts of one source share.
+// Windows that are left out when texts are compared, because many texts of one source share them.
 //
-// A text is compared by what is left of it, however little that is: what it says of its own decides. Where nothing is left,
-// the whole is compared. Either way the windows depend on the text and its source alone, so two texts are compared the
-// same way from both sides.
+// A text is compared by the windows that remain, however few they are, because these are its own. If none remain, all
+// its windows are compared. Either way the windows depend on the text and its source alone, so the comparison of two
+// texts is symmetric.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +21,18 @@ class LeftOut {
   explicit LeftOut(std::span<const std::uint64_t> windows);
 
   bool contains(std::uint64_t window) const {
-    std::size_t at = place(window);
+    std::size_t at = slot_of(window);
     while (table_[at] != window && table_[at] != kNone) at = (at + 1) & mask_;
     return table_[at] == window && window != kNone;
   }
 
-  // What so many windows take in memory.
+  // The memory that this number of windows takes.
   static std::uint64_t memory_bytes(std::size_t windows);
 
  private:
-  static constexpr std::uint64_t kNone = 0;  // an empty place; a window of that hash is never left out
+  static constexpr std::uint64_t kNone = 0;  // marks an empty slot; a window with this hash is never left out
 
-  std::size_t place(std::uint64_t window) const {
+  std::size_t slot_of(std::uint64_t window) const {
     return static_cast<std::size_t>(window * 0x9E3779B97F4A7C15ULL >> 32U) & mask_;
   }
 
@@ -40,8 +40,9 @@ class LeftOut {
   std::vector<std::uint64_t> table_;
 };
 
-// The windows by which `text` is compared: begin(), then add(windows) for all of them in order, a few at a time. Where it
-// turns out that none is left, both are called again for the whole. `left_out` may be null.
+// Enumerates the windows by which `text` is compared: calls begin(), then add(windows) for all of them in order, a
+// few at a time. If it turns out that none remain, calls both again for all windows of the text. `left_out` may be
+// null.
 template <class Begin, class Add>
 void compared_windows(std::string_view text, const LeftOut* left_out, FeatureStream& stream, Begin begin, Add add) {
   std::span<const std::uint64_t> features;

@@ -33,7 +33,7 @@ TEST(LeftOut, ContainsWhatItWasMadeOfAndNothingElse) {
   std::mt19937_64 random(1);
   for (const std::size_t count : {0U, 1U, 2U, 3U, 100U, 5000U}) {
     std::set<std::uint64_t> in;
-    // Few values of the bits that places are made of, so that many fall into one.
+    // The bits that determine the slot take few values, so that many windows collide.
     while (in.size() < count) in.insert((random() % 8 << 61U | random() % 4096) + 1);
     const std::vector<std::uint64_t> windows(in.begin(), in.end());
     const LeftOut left_out(windows);

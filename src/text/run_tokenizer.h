@@ -1,13 +1,13 @@
-// The machine behind the tokenizers whose tokens are runs of characters: a SIMD pass marks the ASCII members of a
-// stretch, the marks become edges, and only blocks of 64 bytes that are not all ASCII are decoded character by
+// The common implementation of tokenizers whose tokens are runs of characters. A SIMD pass marks the ASCII members of
+// a stretch, the marks become edges, and only blocks of 64 bytes that are not all ASCII are decoded character by
 // character.
 //
 // A tokenizer is a Rules class:
 //   static constexpr AsciiSet kMembers;      the ASCII characters that belong to tokens
-//   static constexpr bool kLower;            ASCII letters are lower-cased in the normal form
-//   static constexpr bool kAsciiOnly;        every other byte is a separator; the functions below are not needed
-//   static CharacterRole role(uint32_t c);   for code points past 127
-//   static unsigned fold(uint32_t c, char* out);   its normal form, of at most TokenBlock::kMaxFoldBytes
+//   static constexpr bool kLower;            whether ASCII letters are lower-cased in the normal form
+//   static constexpr bool kAsciiOnly;        whether every other byte is a separator; role() and fold() are then unused
+//   static CharacterRole role(uint32_t c);   for code points above 127
+//   static unsigned fold(uint32_t c, char* out);   writes its normal form, at most TokenBlock::kMaxFoldBytes
 #pragma once
 
 #include <bit>
@@ -23,8 +23,8 @@ enum class CharacterRole {
   separator,
   run,     // joins its neighbours
   single,  // a token of its own, with the marks that follow it
-  mark,    // continues the token before it; a separator where there is none
-  none,    // as if it were not there
+  mark,    // continues the token before it; without one, a separator
+  none,    // ignored
 };
 
 template <class Rules>
@@ -47,8 +47,8 @@ class RunTokenizer final : public Tokenizer {
  private:
   static constexpr std::size_t kBlocks = kMaxTokenBytes / 64;
 
-  // A token that is still open where the stretch ends, but not the document, is left to the next stretch, unless it
-  // began with this one.
+  // If a token is still open at the end of the stretch, but the document continues, it is left to the next stretch,
+  // unless it began with this one.
   static std::size_t finish(std::string_view text, std::size_t position, std::size_t end, TokenBlock& block) {
     const std::size_t count = block.edge_count();
     if (end == text.size() || count == 0 || block.edges()[count - 1] != end - position) return end;
@@ -62,10 +62,10 @@ class RunTokenizer final : public Tokenizer {
                             const std::uint64_t* non_ascii, TokenBlock& block) const {
     block.keep_normal_edges();
     const char* copy = block.normal_buffer();
-    // Behind the copy, and a block further on: copying whole blocks reads that far.
+    // After the copy, and a block further on, because copying whole blocks reads that far.
     char* normal = block.normal_buffer() + (size + 63) / 64 * 64 + 64;
     const auto normal_at = [&] { return static_cast<std::size_t>(normal - block.normal_buffer()); };
-    CharacterRole open = CharacterRole::separator;  // of the token that is open: run, single, or separator for none
+    CharacterRole open = CharacterRole::separator;  // of the open token: run or single; separator if none is open
     const auto close = [&](std::size_t at) {
       if (open == CharacterRole::separator) return;
       block.push_edge(at, normal_at());
@@ -77,14 +77,14 @@ class RunTokenizer final : public Tokenizer {
     };
     std::size_t at = 0;
     while (at < size) {
-      // A run of ASCII up to the next other byte, or to the end of the block of 64.
+      // A run of ASCII up to the next non-ASCII byte, or to the end of the block of 64.
       const std::uint64_t others = non_ascii[at / 64] >> at % 64;
       const std::size_t limit = std::min(64 - at % 64, size - at);
       const auto bytes =
           static_cast<unsigned>(std::min<std::size_t>(limit, static_cast<unsigned>(std::countr_zero(others))));
       if (bytes != 0) {
         if (open == CharacterRole::single) close(at);
-        std::memcpy(normal, copy + at, 64);  // more than asked for, but always as much
+        std::memcpy(normal, copy + at, 64);  // more than needed, but a constant size
         const std::uint64_t in = members[at / 64] >> at % 64 & ~std::uint64_t{0} >> (64 - bytes);
         std::uint64_t inside = open == CharacterRole::run ? 1 : 0;
         std::uint32_t* first = block.edges() + block.edge_count();
@@ -96,7 +96,7 @@ class RunTokenizer final : public Tokenizer {
         continue;
       }
       const CodePoint c = decode_utf8(text, position + at);
-      if (at + c.size > size) break;  // cut by the end of the stretch, not of the text
+      if (at + c.size > size) break;  // cut off by the end of the stretch, not of the text
       CharacterRole role = c.valid() ? Rules::role(c.value) : CharacterRole::separator;
       if (role == CharacterRole::none) {
         at += c.size;

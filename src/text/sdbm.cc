@@ -17,14 +17,15 @@ constexpr std::uint64_t sdbm_power(unsigned exponent) {
   return result;
 }
 
-// Sixteen bytes of zero, then sixteen of ones: from place n on, a mask that keeps the last n of sixteen bytes.
+// Sixteen bytes of zeros, then sixteen of ones. Loaded from offset n, it is a mask that keeps the last n of sixteen
+// bytes.
 inline constexpr std::array<std::uint8_t, 32> kKeepLast = [] {
   std::array<std::uint8_t, 32> bytes{};
   for (std::size_t i = 16; i < 32; ++i) bytes[i] = 0xFF;
   return bytes;
 }();
 
-// What the four fours of sixteen bytes count for.
+// The weights of the four groups of four in sixteen bytes.
 alignas(16) inline constexpr std::array<std::uint64_t, 2> kFirstPowers{sdbm_power(12), sdbm_power(8)};
 alignas(16) inline constexpr std::array<std::uint64_t, 2> kSecondPowers{sdbm_power(4), 1};
 
@@ -36,7 +37,7 @@ namespace refrain::text::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Vectors of one lane: a machine without SIMD, or without any that is supported.
+// With vectors of one lane, the machine has no SIMD, or none that Highway supports.
 void sdbm_all(const char* base, const std::uint32_t* edges, std::size_t tokens, std::uint64_t* out) {
   for (std::size_t i = 0; i < tokens; ++i) {
     std::uint64_t hash = 0;
@@ -50,11 +51,11 @@ void sdbm_all(const char* base, const std::uint32_t* edges, std::size_t tokens, 
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sixteen bytes a token, one token or two side by side: every step works on blocks of sixteen bytes.
+// Sixteen bytes per token, with one token or two side by side: every step works on blocks of sixteen bytes.
 using Bytes = hn::CappedTag<std::uint8_t, 32>;
 constexpr std::size_t kTokens = HWY_MAX_BYTES >= 32 ? 2 : 1;
 
-// The last size[t] of the sixteen bytes before end[t], and zeros before them, which count for nothing.
+// The last size[t] of the sixteen bytes before end[t], preceded by zeros, which do not change the hash.
 HWY_INLINE hn::VFromD<Bytes> load_last(const char* const* end, const std::size_t* size) {
   const hn::FixedTag<std::uint8_t, 16> one;
   const auto block = [&](std::size_t t) HWY_ATTR {
@@ -68,13 +69,13 @@ HWY_INLINE hn::VFromD<Bytes> load_last(const char* const* end, const std::size_t
 #endif
 }
 
-// sdbm of kTokens tokens, each as above.
+// The hashes of kTokens tokens, each loaded by load_last().
 HWY_INLINE void sdbm_of_last(const char* const* end, const std::size_t* size, std::uint64_t* out) {
   const hn::Repartition<std::uint16_t, Bytes> d16;
   const hn::Repartition<std::uint32_t, Bytes> d32;
   const hn::Repartition<std::uint64_t, Bytes> d64;
   const auto bytes = hn::BitCast(d16, load_last(end, size));
-  // Pairs: 65599 e + o = (e << 16) + (63 e + o), and the second part fits 16 bits.
+  // Pairs: 65599 e + o = (e << 16) + (63 e + o), and the second part fits in 16 bits.
   const auto early = hn::And(bytes, hn::Set(d16, std::uint16_t{0xFF}));
   const auto late = hn::ShiftRight<8>(bytes);
   const auto low = hn::Add(hn::Sub(hn::ShiftLeft<6>(early), early), late);
@@ -87,7 +88,7 @@ HWY_INLINE void sdbm_of_last(const char* const* end, const std::size_t* size, st
   };
   const auto first = fours(hn::InterleaveLower(d16, low, early));
   const auto second = fours(hn::InterleaveUpper(d16, low, early));
-  // The whole: four fours, multiplied out.
+  // The whole: the four groups of four, multiplied by their weights.
 #if HWY_TARGET <= HWY_AVX3
   const auto sum = hn::Add(hn::Mul(first, hn::LoadDup128(d64, kFirstPowers.data())),
                            hn::Mul(second, hn::LoadDup128(d64, kSecondPowers.data())));
@@ -104,7 +105,7 @@ HWY_INLINE void sdbm_of_last(const char* const* end, const std::size_t* size, st
 #endif
 }
 
-// A token of any length, in pieces of sixteen bytes, the first one shorter; as many pieces at once as there are places.
+// The hash of a token of any length, in pieces of sixteen bytes, the first one shorter; kTokens pieces at once.
 HWY_INLINE std::uint64_t sdbm_of_long(const char* begin, const char* end) {
   std::uint64_t hash = 0;
   std::uint64_t piece[2];

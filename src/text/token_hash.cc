@@ -159,7 +159,7 @@ std::uint64_t hash_md5(std::string_view bytes) {
   const std::size_t padded = bytes.size() < 56 ? 64 : 128;
   std::memcpy(last.data() + padded - 8, &bits, 8);
   for (std::size_t at = 0; at < padded; at += 64) md5_block(state, last.data() + at);
-  // The digest is the state in little-endian order; its first eight bytes read as one big-endian number.
+  // The digest is the state in little-endian order; its first eight bytes are returned as one big-endian number.
   return std::uint64_t{__builtin_bswap32(state[0])} << 32U | __builtin_bswap32(state[1]);
 }
 

@@ -1,4 +1,4 @@
-// The tokens of texts with their hashes, as the blot index takes them: XXH3 of the normal form, without a seed.
+// The tokens of texts with their hashes, as the blot index uses them: XXH3 of the normal form, without a seed.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace refrain::text {
 
-// Some tokens of a text, next to each other.
+// Consecutive tokens of a text.
 class TokenStretch {
  public:
   TokenStretch(const TokenBlock& block, const std::uint64_t* hashes, std::size_t begin, std::size_t end)
@@ -23,7 +23,7 @@ class TokenStretch {
 
   std::size_t size() const { return end_ - begin_; }
   std::span<const std::uint64_t> hashes() const { return {hashes_ + begin_, size()}; }
-  // In the text.
+  // The bytes of token i in the text.
   ByteRange range(std::size_t i) const { return block_.range(begin_ + i); }
   std::string_view normal(std::size_t i) const { return block_.normal(begin_ + i); }
 
@@ -34,17 +34,17 @@ class TokenStretch {
   std::size_t end_;
 };
 
-// Keeps its buffers; one a thread.
+// Keeps its buffers. Not thread-safe: use one per thread.
 class TokenHasher {
  public:
   explicit TokenHasher(TokenizerKind kind) : tokenizer_(make_tokenizer(kind)) {}
 
-  // Calls visit(stretch) for one stretch of the tokens after another, in order.
+  // Calls visit(stretch) for all tokens in order, a stretch at a time.
   template <class Visit>
   void read(std::string_view text, Visit visit) {
     read(text, 0, 0, std::numeric_limits<std::uint64_t>::max(), visit);
   }
-  // The same for those with a number in [first, last), where the first token of the text has the number `number`.
+  // The same for the tokens with numbers in [first, last), where the first token of the text has the number `number`.
   template <class Visit>
   void read(std::string_view text, std::uint64_t number, std::uint64_t first, std::uint64_t last, Visit visit) {
     for (std::size_t position = 0; position < text.size() && number < last;) {

@@ -23,7 +23,7 @@ void append(const TokenStretch& stretch, std::vector<HashedToken>& out) {
     out.push_back({stretch.hashes()[i], stretch.range(i).begin, stretch.range(i).end, std::string(stretch.normal(i))});
 }
 
-// Long enough for several stretches.
+// A text that is long enough for several stretches.
 std::string some_text() {
   std::mt19937_64 random(5);
   std::string text;
@@ -49,7 +49,7 @@ TEST(TokenHasher, TellsThoseOfTheNumbersThatAreAskedFor) {
   TokenHasher hasher(TokenizerKind::words);
   std::vector<HashedToken> all;
   hasher.read(text, [&](const TokenStretch& stretch) { append(stretch, all); });
-  constexpr std::uint64_t kNumber = 512;  // of the first one
+  constexpr std::uint64_t kNumber = 512;  // the number of the first token
   const std::uint64_t end = kNumber + all.size();
   std::mt19937_64 random(6);
   for (int round = 0; round < 60; ++round) {

@@ -1,10 +1,11 @@
-// Tokenizers: a document becomes tokens, each with its byte range in the original text and its normal form (what is
-// hashed: case-folded, for example).
+// Tokenizers turn a document into tokens, each with its byte range in the original text and its normal form: the form
+// that is hashed, for example case-folded.
 //
-// A document of any length is tokenized a stretch at a time, so a tokenizer needs no memory that grows with its input.
-// Tokens do not depend on where stretches begin. A token longer than kMaxTokenBytes is cut into pieces of that size.
+// A document of any length is tokenized a stretch at a time, so a tokenizer needs no memory that grows with its
+// input. Tokens do not depend on where stretches begin. A token longer than kMaxTokenBytes is cut into pieces of that
+// size.
 //
-// Invalid UTF-8 is a separator, byte by byte, for every tokenizer that knows characters.
+// For every tokenizer that decodes characters, each byte of invalid UTF-8 is a separator.
 //
 // A new tokenizer is one class in one file, and a row in make_tokenizer().
 #pragma once
@@ -22,7 +23,7 @@ namespace refrain::text {
 
 inline constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 10;
 
-// The tokens of one stretch. Reuse one for many documents: it keeps its buffers (about half a megabyte).
+// The tokens of one stretch. Reuse one block for many documents: it keeps its buffers (about half a megabyte).
 class TokenBlock {
  public:
   std::size_t size() const { return edge_count_ / 2; }
@@ -37,12 +38,13 @@ class TokenBlock {
   }
   static constexpr std::size_t kPadding = 64;
 
-  // The same for loops that want it flat: normal form i is normal_base()[flat_edges()[2 i] .. flat_edges()[2 i + 1]).
+  // The same as flat arrays: normal form i is normal_base()[flat_edges()[2 i] .. flat_edges()[2 i + 1]).
   const std::uint32_t* flat_edges() const { return same_edges_ ? edges_.data() : normal_edges_.data(); }
   const char* normal_base() const { return normal_.data() + kPadding; }
 
-  // For tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. Where every normal form has the
-  // length and the place of its token its edges are the same and are not written twice; else keep_normal_edges().
+  // The rest is for tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. If all normal forms
+  // have the same lengths and positions as their tokens, their edges are the same too and need not be written;
+  // otherwise call keep_normal_edges().
   void start(std::size_t base) {
     if (edges_.empty()) {
       edges_.resize(kMaxEdges);
@@ -57,21 +59,22 @@ class TokenBlock {
   std::uint32_t* edges() { return edges_.data(); }
   std::size_t edge_count() const { return edge_count_; }
   void set_edge_count(std::size_t count) { edge_count_ = count; }
-  // One edge more, in both lists.
+  // Appends one edge to both lists.
   void push_edge(std::size_t at, std::size_t normal_at) {
     edges_[edge_count_] = static_cast<std::uint32_t>(at);
     normal_edges_[edge_count_++] = static_cast<std::uint32_t>(normal_at);
   }
-  // Counts `more` edges that were written behind the last one, with normal edges `shift` further on.
+  // Counts `more` edges that were written after the last one, and writes the corresponding normal edges, which are
+  // `shift` further on.
   void mirror_edges(std::size_t more, std::uint32_t shift) {
     for (std::size_t i = edge_count_; i < edge_count_ + more; ++i) normal_edges_[i] = edges_[i] + shift;
     edge_count_ += more;
   }
   char* normal_buffer() { return normal_.data() + kPadding; }
 
-  // Two edges a byte is the most there can be, and eight more may be written and not counted.
+  // There are at most two edges per byte, and eight more may be written without being counted.
   static constexpr std::size_t kMaxEdges = 2 * kMaxTokenBytes + 16;
-  // A copy of the stretch, and behind it room for a stretch whose characters, of two bytes or more, all grow when
+  // Room for a copy of the stretch, followed by a stretch in which all characters, of two bytes or more, grow when
   // folded.
   static constexpr std::size_t kMaxFoldBytes = 16;
   static constexpr std::size_t kMaxNormalBytes = kMaxTokenBytes + kMaxTokenBytes / 2 * kMaxFoldBytes + 128;
@@ -93,19 +96,20 @@ class Tokenizer {
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
 
-  // Puts the tokens of a stretch that begins at `position` (0, or what an earlier call returned; below text.size())
-  // into `block`, possibly none, and returns where the next stretch begins: text.size() after the last.
+  // Puts the tokens of the stretch that begins at `position` into `block`, possibly none. `position` is 0 or a value
+  // that an earlier call returned, and below text.size(). Returns where the next stretch begins: text.size() after
+  // the last one.
   virtual std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const = 0;
 };
 
 std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind);
 
-// Whether a token is always one character or byte, which says little by itself.
+// Whether a token is always one character or byte, which carries little information by itself.
 constexpr bool tokens_are_characters(TokenizerKind kind) {
   return kind == TokenizerKind::chars || kind == TokenizerKind::bytes || kind == TokenizerKind::dna;
 }
 
-// The makers behind it, one a file.
+// The functions behind make_tokenizer(), one per kind.
 std::unique_ptr<const Tokenizer> make_words_tokenizer(bool normalize);
 std::unique_ptr<const Tokenizer> make_whitespace_tokenizer(bool lower);
 std::unique_ptr<const Tokenizer> make_alpha_tokenizer();

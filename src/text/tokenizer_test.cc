@@ -67,7 +67,7 @@ bool without_spaces(std::uint32_t c) {
   return han || kana || thai_and_lao || tai || burmese || khmer;
 }
 
-// Words, a character at a time, with no blocks, no stretches and no masks. Long tokens are cut by cut_long().
+// The words of a text, found a character at a time, without blocks, stretches or masks. cut_long() cuts long tokens.
 std::vector<Token> plain_words(std::string_view text) {
   std::vector<Token> result;
   bool open = false;
@@ -147,7 +147,7 @@ TEST(Words, CutsTokensThatAreTooLongWhereverTheyBegin) {
   }
 }
 
-// Text from pieces that tokenizers find hard, long enough to cross stretches now and then.
+// Text made of pieces that tokenizers find hard, long enough to cross stretches now and then.
 std::string hard_text(std::uint64_t seed, std::size_t pieces) {
   static const std::vector<std::string> kPieces{"a",
                                                 "Z",
@@ -198,11 +198,11 @@ RC_GTEST_PROP(Words, EqualsThePlainVersionOnAnyBytes, (const std::string& text))
 }
 
 TEST(EveryTokenizer, GivesTheSameTokensWhateverStandsBefore) {
-  // A shifted text meets other block and stretch bounds. A separator keeps the text's tokens apart from what is before.
+  // A shifted text has other block and stretch boundaries. A separator keeps its tokens apart from what precedes it.
   for (std::size_t kind = 0; kind < tokenizer_names().size(); ++kind) {
     if (static_cast<TokenizerKind>(kind) == TokenizerKind::bytes ||
         static_cast<TokenizerKind>(kind) == TokenizerKind::chars)
-      continue;  // there spaces are tokens
+      continue;  // in these, spaces are tokens
     const std::string text = hard_text(kind, 5000);
     const auto expected = tokens(static_cast<TokenizerKind>(kind), text);
     for (const std::size_t before : {1, 2, 63, 64, 777}) {
@@ -303,7 +303,8 @@ TEST(BareCodeTokenizer, TakesTimeLinearInHostileText) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::minutes(1));
 }
 
-// Comments of any length at any place, beside what is none: a text of parts has the tokens of its parts.
+// Comments of any length at any position, beside text that only looks like one: a text made of parts has the tokens
+// of its parts.
 TEST(BareCodeTokenizer, GivesTheSameTokensWhereverStretchesAndPartsBegin) {
   std::mt19937_64 random(8);
   const std::vector<std::string> parts = {"x1 ", "+", "// no no\n", "/* no */", "/",   "*", "#",    "# no\n",
@@ -325,7 +326,7 @@ TEST(BareCodeTokenizer, GivesTheSameTokensWhereverStretchesAndPartsBegin) {
         ASSERT_EQ(rest[k].begin + begin, all[first + k].begin);
         ASSERT_EQ(rest[k].normal, all[first + k].normal);
       }
-      // And up to where another token begins.
+      // The same for a part that ends where another token begins.
       const std::size_t last = first + random() % (all.size() - first);
       const auto part = tokens(TokenizerKind::code_bare, std::string_view(text).substr(begin, all[last].begin - begin));
       ASSERT_EQ(part.size(), last - first);
@@ -381,7 +382,7 @@ TEST(TokenHash, Md5GivesTheTestValuesOfTheStandard) {
 }
 
 TEST(TokenHash, JenkinsGivesTheTestValuesOfLookup3) {
-  // From the driver of lookup3: pc is the high half here, pb the low one.
+  // From the driver of lookup3, with pc as the high half and pb as the low one.
   EXPECT_EQ(hash_jenkins("", 0), 0xdeadbeefdeadbeefU);
   EXPECT_EQ(hash_jenkins("", 0xdeadbeef00000000U), 0xbd5b7ddebd5b7ddeU >> 0U);
   EXPECT_EQ(hash_jenkins("Four score and seven years ago", 0), 0x17770551ce7226e6U);
@@ -463,7 +464,7 @@ TEST(NormalWords, PassOverWhatHasNoWidthAndTakeWideForNarrow) {
   EXPECT_EQ(normal_words("ﬁnal oﬃce"), "final|office");
   EXPECT_EQ(normal_words("ｶﾞｷﾞ"), normal_words("ガギ"));
   EXPECT_EQ(normal_words("x² Ⅳ"), "x|iv");
-  // What stands for a sentence stays, and takes no more room than there is.
+  // A character that decomposes into a sentence stays unchanged, and takes no more room than there is.
   EXPECT_EQ(normal_words("\uFDFA"), "\uFDFA");
 }
 

@@ -1,5 +1,5 @@
-// Tokenizers whose tokens are single units: "chars" (code points, as they stand), "bytes", and "dna" (bases, whatever
-// their case and line breaks).
+// Tokenizers whose tokens are single units: "chars" (unchanged code points), "bytes", and "dna" (bases, ignoring case
+// and line breaks).
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace refrain::text {
 
 namespace {
 
-// The bytes of a stretch, as they stand, are its normal forms.
+// Begins a stretch whose normal forms are its unchanged bytes. Returns its size.
 std::size_t start_stretch(std::string_view text, std::size_t position, TokenBlock& block) {
   const std::size_t size = std::min(text.size() - position, kMaxTokenBytes);
   block.start(position);
@@ -49,8 +49,8 @@ class CharsTokenizer final : public Tokenizer {
   }
 };
 
-// A, C, G, T in either case; U counts as T. A line that begins with '>' is a FASTA header and holds no bases; all other
-// bytes are passed over, so windows run on across line breaks.
+// The tokens are A, C, G, T in either case; U counts as T. A line that begins with '>' is a FASTA header and contains
+// no bases. All other bytes are skipped, so windows continue across line breaks.
 class DnaTokenizer final : public Tokenizer {
  public:
   std::size_t next(std::string_view text, std::size_t position, TokenBlock& block) const override {

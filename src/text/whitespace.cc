@@ -1,5 +1,5 @@
-// Tokenizers "whitespace" (what lies between ASCII white space, as it stands), "whitespace-lower" (the same in lower
-// case) and "alpha" (runs of ASCII letters, as they stand).
+// The tokenizers "whitespace" (unchanged text between ASCII white space), "whitespace-lower" (the same in lower case)
+// and "alpha" (unchanged runs of ASCII letters).
 #include <utf8proc.h>
 
 #include "text/run_tokenizer.h"

@@ -85,7 +85,7 @@ std::size_t FeatureStream::roll(std::size_t count) {
   const std::uint64_t weight = plan_.oldest_weight;
   const std::uint64_t* entering = hashes_.data() + window;
   const std::uint64_t* leaving = hashes_.data();
-  // Tokens of this block that do not yet complete a window.
+  // The number of tokens of this block that do not complete a window yet.
   const std::uint64_t missing = tokens_ + 1 >= window ? 0 : window - 1 - tokens_;
   const std::size_t skip = std::min<std::size_t>(count, missing);
   std::uint64_t rolling = rolling_;

@@ -28,7 +28,7 @@ std::string random_words(std::size_t count, std::uint64_t seed) {
 }
 
 TEST(Windows, AFeatureDependsOnItsWindowAlone) {
-  // The rolling hash at any place of a long text is that of the window's text by itself.
+  // At any place of a long text, the rolling hash equals that of the window's text by itself.
   const std::string text = random_words(9000, 1);
   for (const unsigned window : {2U, 3U, 5U, 16U}) {
     const auto all = features({.window = window}, text);

@@ -1,10 +1,10 @@
-// Tokenizer "words": letters and digits of any script in runs, case-folded; where a script writes no spaces (Han, Kana,
+// The tokenizer "words": runs of letters and digits of any script, case-folded. In scripts without spaces (Han, Kana,
 // Thai, ...) every character is a token. Combining marks belong to the character before them.
 //
-// "words-nfkc" compares what Unicode calls compatible (NFKC): characters in one piece or with combining marks,
-// full-width or half-width, ligatures. Its normal form is the decomposed one (NFKD), character by character: several
-// marks on one letter stay in the order they have, which is that of Unicode in all four of its forms. Soft hyphens and
-// what else has no width are passed over.
+// "words-nfkc" treats characters that Unicode calls compatible (NFKC) as equal: composed characters or combining
+// marks, full-width or half-width forms, ligatures. Its normal form is the decomposed one (NFKD), character by
+// character: several marks on one letter stay in their order, which is the same in all four of Unicode's normal
+// forms. Soft hyphens and other characters without width are ignored.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Range {
   std::uint32_t last;
 };
 
-// The blocks of scripts that are written without spaces between words, ascending.
+// The blocks of scripts that are written without spaces between words, in ascending order.
 constexpr std::array<Range, 20> kUnspaced{{
     {0x0E00, 0x0E7F},    // Thai
     {0x0E80, 0x0EFF},    // Lao
@@ -51,12 +51,13 @@ bool is_unspaced(std::uint32_t c) {
   return at != kUnspaced.end() && c >= at->first;
 }
 
-// Half-width Katakana have their sound marks as letters.
+// The sound marks of half-width Katakana are letters in Unicode.
 bool is_half_width_mark(std::uint32_t c) {
   return c == 0xFF9E || c == 0xFF9F;
 }
 
-// The vowel AM of Thai and Lao is one character, or nikhahit and the vowel AA: nikhahit is passed over in both.
+// The vowel AM of Thai and Lao is one character, or nikhahit and the vowel AA. To make both equal, nikhahit is
+// ignored.
 bool is_nikhahit(std::uint32_t c) {
   return c == 0x0E4D || c == 0x0ECD;
 }
@@ -126,7 +127,7 @@ struct NormalWordsRules : WordsRules {
         static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
     const utf8proc_ssize_t count =
         utf8proc_decompose_char(code, parts.data(), static_cast<utf8proc_ssize_t>(parts.size()), options, &boundary);
-    // A few stand for several words: they stay as they are.
+    // A few characters decompose into several words: they stay unchanged.
     if (count < 0 || count > static_cast<utf8proc_ssize_t>(parts.size())) return encode_utf8(c, out);
     unsigned bytes = 0;
     for (std::size_t i = 0; static_cast<utf8proc_ssize_t>(i) < count; ++i) {

@@ -16,10 +16,10 @@ inline std::uint64_t xxh3_of(const char* base, const std::uint32_t* edges, std::
   return XXH3_64bits_withSeed(base + edges[0], edges[1] - edges[0], seed);
 }
 
-// What the two short paths take from the hash's own secret, in which they read the first 24 bytes: words of four bytes
-// at 0 and 4, words of eight at 8 and 16.
-struct Xxh3Flips {
-  explicit Xxh3Flips(std::uint64_t seed)
+// The constants that the two short paths take from the default secret of XXH3. They read its first 24 bytes: words of
+// four bytes at 0 and 4, words of eight bytes at 8 and 16.
+struct Xxh3Secrets {
+  explicit Xxh3Secrets(std::uint64_t seed)
       : up_to_3((std::uint64_t{0x396cfeb8U} ^ 0xbe4ba423U) + seed),
         up_to_8((0x1cad21f72c81017cULL ^ 0xdb979083e96dd4deULL) -
                 (seed ^ std::uint64_t{__builtin_bswap32(static_cast<std::uint32_t>(seed))} << 32U)) {}
@@ -39,7 +39,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::ScalableTag<std::uint64_t>;
 using Vector = hn::VFromD<Words>;
 
-// Of 1 to 3 bytes, the first of `word`.
+// The hashes of tokens of 1 to 3 bytes, which are the first bytes of `word`.
 HWY_INLINE Vector up_to_3(Vector word, Vector size, std::uint64_t flip) {
   const Words d;
   const auto byte = hn::Set(d, 0xFF);
@@ -55,11 +55,11 @@ HWY_INLINE Vector up_to_3(Vector word, Vector size, std::uint64_t flip) {
   return hn::Xor(hash, hn::ShiftRight<32>(hash));
 }
 
-// Of 4 to 8.
+// The hashes of tokens of 4 to 8 bytes.
 HWY_INLINE Vector up_to_8(Vector word, Vector size, std::uint64_t flip) {
   const Words d;
   const auto factor = hn::Set(d, 0x9FB21C651E98DF25ULL);
-  // The first four bytes above the last four, which overlap them.
+  // The first four bytes of the token above its last four; the two may overlap.
   const auto last = hn::Shr(word, hn::ShiftLeft<3>(hn::Sub(size, hn::Set(d, 4))));
   const auto low = hn::And(last, hn::Set(d, 0xFFFFFFFFULL));
   auto hash = hn::Xor(hn::Add(low, hn::ShiftLeft<32>(word)), hn::Set(d, flip));
@@ -75,10 +75,10 @@ void xxh3_all(const char* base, const std::uint32_t* edges, std::size_t tokens, 
   const Words d;
   const hn::RebindToSigned<Words> offsets;
   const std::size_t lanes = hn::Lanes(d);
-  const Xxh3Flips flips(seed);
+  const Xxh3Secrets flips(seed);
   std::size_t i = 0;
   for (; i + lanes <= tokens; i += lanes) {
-    // An end above a begin is one number of 64 bits.
+    // Two edges are loaded as one 64-bit number: the end in the high half, the beginning in the low half.
     const auto both = hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(edges + 2 * i));
     const auto begin = hn::And(both, hn::Set(d, 0xFFFFFFFFULL));
     const auto size = hn::Sub(hn::ShiftRight<32>(both), begin);

@@ -15,7 +15,7 @@ std::vector<std::string> split(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// The fewest words to change, insert or take out so that some stretch of the text becomes the item.
+// Returns the least number of words to change, insert or delete so that some stretch of the text equals the item.
 std::size_t plain_distance(const std::vector<std::string>& item, const std::vector<std::string>& text) {
   std::vector<std::size_t> before(item.size() + 1);
   for (std::size_t i = 0; i <= item.size(); ++i) before[i] = i;

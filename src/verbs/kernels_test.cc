@@ -130,7 +130,7 @@ TEST(BandKeys, OfManyAreThoseOfEach) {
 
 constexpr double kNotJudged = std::numeric_limits<double>::quiet_NaN();
 
-// Slow and obvious: windows of five words as texts.
+// The slow, obvious way: sets of windows of five words.
 double plain_similarity(const std::string& a, const std::string& b) {
   const auto windows = [](const std::string& text) {
     std::istringstream stream(text);
@@ -209,7 +209,7 @@ TEST(Similarities, RefuseAPairThatIsNotThere) {
   EXPECT_THROW(similarities(column.view(), column.view().slice(0, 1), std::vector<IndexPair>{{1, 1}}, {}, {}), Error);
 }
 
-// Signatures, bands, pairs that meet, their true similarity: what dedup does, by hand.
+// Computes by hand what dedup does: signatures, bands, the pairs that meet, and their true similarity.
 TEST(NearDuplicates, ByHandAreThoseOfDedup) {
   const Texts texts = json_texts(6, 400);
   const Column column(texts);
@@ -239,7 +239,7 @@ TEST(NearDuplicates, ByHandAreThoseOfDedup) {
       EXPECT_NEAR(estimated_similarity(signatures[pairs[i].first], signatures[pairs[i].second]), similar[i], 0.25);
     }
   EXPECT_GT(matches.size(), 100U);
-  std::string by_hand;  // a letter a text
+  std::string by_hand;  // one letter per text
   for (std::size_t i = 0; i < texts.size(); ++i) {
     bool keep = true;
     for (std::size_t j = 0; j < i && keep; ++j)
@@ -257,7 +257,7 @@ TEST(NearDuplicates, ByHandAreThoseOfDedup) {
     by_dedup += line.find("\"keep\": true") != std::string::npos ? 'k' : '-';
   EXPECT_EQ(by_hand, by_dedup);
   const std::vector<std::string> rows = world.lines("out/matches.tsv");
-  for (std::size_t i = 1; i < rows.size(); ++i) {  // behind the names of the columns
+  for (std::size_t i = 1; i < rows.size(); ++i) {  // the first row holds the column names
     std::istringstream fields(rows[i]);
     std::uint64_t a = 0;
     std::uint64_t b = 0;
@@ -270,7 +270,7 @@ TEST(NearDuplicates, ByHandAreThoseOfDedup) {
   EXPECT_GT(rows.size(), 51U);
 }
 
-// The values that are stored: whoever changes them raises kMinHashVersion.
+// These values are stored: any change to them must raise kMinHashVersion.
 TEST(MinHasher, GoldenSignatureAndKeys) {
   const MinHasher hasher({.lanes = 16});
   std::vector<std::uint32_t> signature(16);

@@ -1,4 +1,5 @@
-// The kernels of dedup, put together by hand in the plainest way: the answer is that of the verb, document by document.
+// Combines the kernels of dedup by hand, in the plainest way, and compares the result with the verb's, document by
+// document.
 #include "refrain/matches.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace refrain {
 namespace {
 
 struct Found {
-  IndexPair pair;  // the later one first
+  IndexPair pair;  // the later document first
   TextMatch match;
 };
 
@@ -22,6 +23,22 @@ TextMatch compare_alone(const DocumentMatcher& matcher, const std::optional<std:
                         const std::optional<std::string>& earlier, const std::vector<std::uint32_t>& templates = {}) {
   const std::vector<IndexPair> pair = {{0, 1}};
   return matcher.compare(Column({later, earlier}).view(), templates, pair, on(1)).front();
+}
+
+TEST(DocumentMatcher, CoversNothingThatLosesAnAttachment) {
+  std::string body;
+  for (int i = 0; i < 200; ++i) body += "word" + std::to_string(i) + ' ';
+  const auto with = [&](const std::string& sum) {
+    return body + "\n\n[attachment: scan.pdf, application/pdf, 9 bytes, " + std::string(32, '0').replace(0, 1, sum) +
+           "]";
+  };
+  for (const std::uint32_t max_loss : {kDefaultMaxLoss, kAnyLoss}) {
+    const DocumentMatcher matcher(DocumentMatchOptions{.max_loss = max_loss});
+    EXPECT_TRUE(compare_alone(matcher, body + "more", with("a")).covered);
+    EXPECT_FALSE(compare_alone(matcher, with("a"), body).covered);
+    EXPECT_FALSE(compare_alone(matcher, with("a"), with("b")).covered);
+    EXPECT_TRUE(compare_alone(matcher, with("a"), "x " + with("a")).covered);
+  }
 }
 
 class ByHand {
@@ -37,7 +54,7 @@ class ByHand {
     sketches_ = matcher_.sketches(column_.view(), template_of_, on(2));
   }
 
-  // The document each one is removed for; itself where it is kept.
+  // Returns the document for which each one is removed, or the document itself if it is kept.
   std::vector<std::size_t> decide() {
     std::vector<Found> similar;
     std::set<IndexPair> met;
@@ -117,7 +134,7 @@ class ByHand {
     return sketches_.keys[document * matcher_.bands().bands + band];
   }
 
-  // A few entries at a time.
+  // Adds the entries in small batches.
   static void walk(std::vector<BandEntry>& entries, unsigned round, std::vector<IndexPair>& pairs,
                    std::vector<BandEntry>& crowd) {
     std::ranges::sort(entries, [](const BandEntry& a, const BandEntry& b) {
@@ -149,7 +166,8 @@ class ByHand {
   DocumentMatcher::Sketches sketches_;
 };
 
-// Families in which each has something of its own, copies, and with `navigation` words around everything.
+// Makes families of similar documents, each with some text of its own, and copies, with `navigation` words added to
+// every document.
 Texts families(unsigned seed, std::size_t count, std::size_t navigation) {
   std::mt19937_64 random(seed);
   std::vector<Words> originals;
@@ -247,7 +265,7 @@ TEST(KeptSet, IsThatOfThePlainWay) {
   std::vector<std::uint64_t> expected;
   std::set<std::uint64_t> removed;
   for (std::uint64_t later = 1; later <= 500; ++later) {
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> covering, lacking;  // with what comes first
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> covering, lacking;  // sort key and index
     for (std::uint64_t i = 0; i < matches.size(); ++i)
       if (matches[i].later == later && !removed.contains(matches[i].earlier))
         (matches[i].covered ? covering : lacking).emplace_back(matches[i].covered ? 0 : matches[i].longest_lost, i);

@@ -1,4 +1,4 @@
-// Verbs over documents in memory tell what the same verbs over files do.
+// Verbs over documents in memory give the same results as over files.
 #include "refrain/memory.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ TEST_F(Memory, FingerprintsAreThoseOfFiles) {
   const FingerprintResult result = fingerprint(*documents(), {}, context_);
   std::string expected = rows.substr(0, rows.find("0\t"));
   for (std::size_t i = 0; i < texts_.size(); ++i)
-    expected += fmt::format("{}\t{}\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "");
+    expected += fmt::format("{}\t{}\t\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "");
   EXPECT_EQ(rows, expected);
   EXPECT_EQ(report.too_short, result.report.too_short);
 }
@@ -50,7 +50,7 @@ TEST_F(Memory, NearTellsTheMatchesAndClustersOfFiles) {
     EXPECT_GT(result.matches.size(), 100U);
     std::string clusters;
     for (std::size_t i = 0; i < texts_.size(); ++i)
-      clusters += fmt::format("{}\t{}\t{}\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "",
+      clusters += fmt::format("{}\t{}\t{}\t\n", i, result.valid[i] != 0 ? std::to_string(result.fingerprints[i]) : "",
                               result.clusters[i]);
     EXPECT_TRUE(written("clusters.tsv").ends_with(clusters));
   }
@@ -75,11 +75,11 @@ TEST_F(Memory, NearVerifiesWhatSimilaritiesConfirms) {
   for (const unsigned threads : {1U, 3U, 8U}) {
     const NearResult result = near(*documents(), options, {.memory_bytes = kMinMemoryBytes, .threads = threads});
     EXPECT_EQ(result.matches, expected);
-    EXPECT_GE(result.report.candidates, pairs.size());  // of those with one fingerprint some more are compared
+    EXPECT_GE(result.report.candidates, pairs.size());  // equal fingerprints give some more candidates
   }
 }
 
-// What is left of the texts without the ranges.
+// Returns the texts without the ranges.
 std::vector<std::string> without(std::vector<std::string> texts, const std::vector<SubstringRange>& ranges) {
   for (std::size_t i = ranges.size(); i-- > 0;)
     texts[ranges[i].document].erase(ranges[i].bytes.begin, ranges[i].bytes.end - ranges[i].bytes.begin);
@@ -112,7 +112,7 @@ TEST_F(Memory, SubstringsTellsTheRangesOfFiles) {
     rows += fmt::format("{}\t{}\t{}\n", range.document, range.bytes.begin, range.bytes.end);
   EXPECT_EQ(written("substring_bytes.tsv"), rows);
   EXPECT_GT(result.repeated.size(), 100U);
-  // Of each repeated range a first copy stays.
+  // One copy of each repeated range is kept.
   std::uint64_t removable = 0;
   for (const SubstringRange& range : result.removable) removable += range.bytes.end - range.bytes.begin;
   EXPECT_EQ(removable, result.report.removable_bytes);
@@ -135,7 +135,7 @@ TEST_F(Memory, NgramsTellsTheRowsOfAnIndex) {
   EXPECT_EQ(rows, expected);
 }
 
-// One that cannot go back, and hands out one text at a time.
+// A stream that cannot be rewound and returns one text at a time.
 class Once final : public DocumentStream {
  public:
   explicit Once(const std::vector<std::string>& texts) : texts_(texts) {}

@@ -45,7 +45,7 @@ TEST(NgramKeyer, TextsAreNormalizedTokens) {
   EXPECT_TRUE(keyer.texts(text, {}).empty());
   for (const std::vector<std::uint64_t>& none : {std::vector<std::uint64_t>{2}, {0, 2}})
     EXPECT_THROW(keyer.texts(text, none), Error);
-  // Of a long text, some here and there.
+  // Texts of a few n-grams here and there in a long text.
   text.clear();
   expected.clear();
   std::vector<std::uint64_t> tokens;

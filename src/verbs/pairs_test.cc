@@ -12,7 +12,7 @@
 namespace refrain {
 namespace {
 
-// Clusters of close fingerprints, many of them equal.
+// Makes clusters of close fingerprints, many of them equal.
 std::vector<std::uint64_t> close_fingerprints(unsigned seed, std::size_t count) {
   std::mt19937_64 random(seed);
   std::vector<std::uint64_t> centers;

@@ -12,7 +12,8 @@ namespace {
 
 using Samples = SubstringSampler::Samples;
 
-// What shares windows with each other and with itself: pasted stretches, runs of a letter, short periods.
+// Makes texts that share windows with each other and within themselves: pasted stretches, runs of a letter, short
+// periods.
 Texts repetitive(unsigned seed, std::size_t count) {
   std::mt19937_64 random(seed);
   const std::string source = random_text(3000, 4, seed);
@@ -101,7 +102,7 @@ TEST(SubstringSampler, TextsThatShareAWindowShareACore) {
   EXPECT_GT(sharing, 100U);
 }
 
-// The recipe of the header, with a map in place of the cluster.
+// Follows the recipe in the header, with a map in place of the cluster.
 std::vector<std::set<std::uint64_t>> repeated_by_samples(const Texts& texts, const SubstringSampler& sampler,
                                                          bool by_hash) {
   const Column column(texts);

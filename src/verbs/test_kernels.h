@@ -1,4 +1,4 @@
-// For the tests of the kernels: columns in every layout, and made-up texts.
+// For the tests of the kernels: columns in every layout, and generated texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ enum class Layout { wide, narrow, slice };
 inline constexpr Layout kLayouts[] = {Layout::wide, Layout::narrow, Layout::slice};
 inline constexpr unsigned kThreads[] = {1, 2, 3, 8};
 
-// Owns a column. Its memory ends with the last text, so that a sanitizer sees who reads on.
+// Owns a column. Its buffer ends with the last text, so that a sanitizer detects reads beyond it.
 class Column {
  public:
   explicit Column(const Texts& texts, Layout layout = Layout::wide) : layout_(layout), size_(texts.size()) {
@@ -34,7 +34,7 @@ class Column {
     wide_.push_back(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]) validity_[i / 8] = static_cast<std::uint8_t>(validity_[i / 8] | 1U << i % 8);
-      // What is null may have bytes too.
+      // A null text may have bytes, too.
       const std::string text = all[i].value_or("nothing that anybody should look at, though there is enough of it");
       bytes_.insert(bytes_.end(), text.begin(), text.end());
       wide_.push_back(static_cast<std::int64_t>(bytes_.size()));
@@ -63,7 +63,7 @@ inline Context on(unsigned threads) {
   return {.memory_bytes = std::uint64_t{256} << 20, .threads = threads};
 }
 
-// Families of near duplicates, and what is hard: nulls, nothing, invalid UTF-8, scripts without spaces.
+// Makes families of near-duplicates, and hard cases: null, empty and invalid texts, and scripts without spaces.
 inline Texts hard_texts(unsigned seed, std::size_t count) {
   std::mt19937_64 random(seed);
   std::vector<Words> originals;
@@ -83,7 +83,7 @@ inline Texts hard_texts(unsigned seed, std::size_t count) {
   return texts;
 }
 
-// Those of them that JSON can hold, and the lines that do.
+// json_texts() returns the hard texts that JSON can represent, json_records() their lines.
 inline Texts json_texts(unsigned seed, std::size_t count) {
   Texts texts = hard_texts(seed, count);
   std::erase_if(texts, [](const auto& text) { return !text || text->find('\xFF') != std::string::npos; });

@@ -1,14 +1,17 @@
-"""tar and ZIP archives, gone through like folders."""
+"""tar and ZIP archives are traversed like folders."""
 
 import gzip
 import io
 import json
 import os
 import random
+import shutil
+import struct
 import subprocess
 import sys
 import tarfile
 import zipfile
+import zlib
 
 from program import TestCase, main, run
 
@@ -34,8 +37,8 @@ MEMBERS = {
     ".hidden": b"hidden",
     "empty.txt": b"",
 }
-DOCUMENTS = 6 + 80  # the hidden one is none
-KEPT = 4 + 1 + 20  # one of nothing among them
+DOCUMENTS = 6 + 80  # the hidden one is not a document
+KEPT = 4 + 1 + 20  # including one empty document
 
 
 def tar(mode, tar_format=tarfile.PAX_FORMAT, members=None):
@@ -61,6 +64,38 @@ def zipped(packing=zipfile.ZIP_DEFLATED):
         for name, content in MEMBERS.items():
             archive.writestr(name, content)
     return out.getvalue()
+
+
+def of_files(files):
+    """Makes a tar of (name, content) pairs, in this order."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def zip_of(entries):
+    """Makes a ZIP of entries (name, local header and data, their offset or None to follow the previous entry,
+    compressed size, uncompressed size, checksum)."""
+    body, directory = b"", b""
+    for name, local, begin, packed, plain, checksum in entries:
+        begin = len(body) if begin is None else begin
+        body += local
+        directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 0, checksum, packed, plain, len(name), 0, 0, 0, 0, 0, begin) + name
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, len(entries), len(entries), len(directory), len(body), 0)
+    return body + directory + end
+
+
+def deflated(name, content):
+    """Returns a local header with its data, and the sizes and the checksum for the directory."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(content) + packer.flush()
+    checksum = zlib.crc32(content)
+    local = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 0, checksum, len(packed), len(content), len(name), 0) + name + packed
+    return local, len(packed), len(content), checksum
 
 
 class Archives(TestCase):
@@ -124,17 +159,15 @@ class Archives(TestCase):
                 archive.addfile(info, io.BytesIO(text.encode()))
         self.write("twice.tar", out.getvalue())
         self.assertEqual(self.dedup("twice.tar", "--apply")["documents"], 2)
-        self.assertEqual(self.content("out/clean/twice.tar/same.txt~2").decode(), TEXTS[1])
+        self.assertEqual(self.content("out/clean/twice.tar/same~2.txt").decode(), TEXTS[1])
 
     def test_a_damaged_archive_is_a_bad_record_in_a_folder_and_an_error_when_named(self):
         self.write("in/cut.tar", tar("w")[:3000])
         self.write("in/cut.zip", zipped()[:-30])
         summary = self.dedup("in", "--apply", output="a")
         self.assertEqual((summary["documents"], summary["bad_records"]), (2, 2))
+        self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]], ["in/cut.tar", "in/cut.zip"])
         self.assertIn("truncated tar archive", summary["bad_record_examples"][0]["reason"])
-        # Nothing of it is lost.
-        self.assertEqual(self.content("a/clean/in/cut.tar/cut.tar"), self.content("in/cut.tar"))
-        self.assertEqual(self.content("a/clean/in/cut.zip"), self.content("in/cut.zip"))
         self.assertIn("in/cut.tar: truncated tar archive", self.run_program("dedup", "in/cut.tar", "-o", "named", code=3).err)
         self.write("cut.tar.gz", tar("w:gz")[:-400])
         self.assertIn("cut.tar.gz: truncated gzip data", self.run_program("dedup", "cut.tar.gz", "-o", "b", code=3).err)
@@ -147,6 +180,90 @@ class Archives(TestCase):
                 bent[at] ^= 0x55
                 self.write(name, bytes(bent))
                 self.assertIn(run("text", name, cwd=self.dir).code, (0, 3))
+
+    def written(self, *parts):
+        """Returns the files below a folder, by their paths."""
+        top = self.path(*parts)
+        return {os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names}
+
+    def test_read_back_takes_the_files_of_an_archive_in_their_order(self):
+        files = [(name, TEXTS[at % 9].encode()) for at, name in enumerate(["z.txt", "b/c.txt", "a.txt", "b.txt", "same", "same", "b/a.txt"])]
+        files.insert(3, ("m.jsonl", ROWS.encode()))
+        self.write("in/set.tar", of_files(files))
+        self.write("in/set.zip", zipped())
+        self.write("in/a.txt", TEXTS[20])
+        for inputs in (["in"], ["in/set.zip", "in/set.tar", "in"]):
+            summary = self.dedup(*inputs, "--apply", "--read-back", output="out")
+            self.assertEqual(summary["run"]["read_back"], summary["kept"])
+            self.assertLess(summary["kept"], summary["documents"])
+            shutil.rmtree(self.path("out"))
+
+    def test_a_truncated_archive_brings_nothing_back(self):
+        whole = of_files([("a.txt", TEXTS[0].encode()), ("b.txt", TEXTS[1].encode()), ("copy.txt", TEXTS[0].encode()), ("cut.txt", b"x" * 5000)])
+        self.write("in/cut.tar", whole[:5000])
+        self.write("in/x.txt", TEXTS[2])
+        summary = self.dedup("in", "--apply", "--read-back")
+        self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (4, 3, 1))
+        self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]], ["in/cut.tar"])
+        self.assertEqual(self.written("out", "clean", "in"), {"cut.tar/a.txt", "cut.tar/b.txt", "x.txt"})
+        self.assertEqual(self.dedup("out/clean/in", output="again")["documents"], 3)
+
+    def test_a_file_that_cannot_be_read_is_a_bad_record_and_its_archive_is_read_on(self):
+        entries = [(name.encode(), *deflated(name.encode(), content)) for name, content in list(MEMBERS.items())[:3]]
+        entries = [(name, local, None, packed, plain, checksum ^ (at == 1)) for at, (name, local, packed, plain, checksum) in enumerate(entries)]
+        self.write("in/bent.zip", zip_of(entries))
+        sparse = tarfile.TarInfo("sparse.txt")
+        sparse.pax_headers = {"GNU.sparse.major": "1"}
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for info, content in ((sparse, b"1\n"), (tarfile.TarInfo("plain.txt"), TEXTS[3].encode())):
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        self.write("in/sparse.tar", out.getvalue())
+        summary = self.dedup("in", "--apply", "--read-back")
+        self.assertEqual((summary["documents"], summary["bad_records"]), (3, 2))
+        self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]], ["in/bent.zip/deep/b.txt", "in/sparse.tar/sparse.txt"])
+        self.assertEqual(self.written("out", "clean", "in"), {"bent.zip/a.txt", "sparse.tar/plain.txt"})
+
+    def test_files_that_share_their_bytes_are_damage(self):
+        # 300 files of a megabyte each share the same few kilobytes.
+        local, packed, plain, checksum = deflated(b"a.txt", b"the same words again " * 50_000)
+        first = (b"a.txt", local, None, packed, plain, checksum)
+        self.write("in/one.zip", zip_of([first] + [(b"%d.txt" % at, b"", 0, packed, plain, checksum) for at in range(300)]))
+        # The second entry begins inside the first.
+        inner = deflated(b"b.txt", b"some other words")
+        around = (b"a.txt", struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 5, 0) + b"a.txt")
+        self.write("in/two.zip", zip_of([(*around, None, 1000, 1000, 0), (b"b.txt", inner[0], None, *inner[1:])]))
+        self.write("in/x.txt", TEXTS[2])
+        summary = self.dedup("in")
+        self.assertEqual((summary["documents"], summary["bad_records"]), (1, 2))
+        for bad, name in zip(summary["bad_record_examples"], ("one.zip", "two.zip")):
+            self.assertEqual(bad["path"], "in/" + name)
+            self.assertIn("overlap", bad["reason"])
+        self.assertIn("overlap", self.run_program("near", "in/one.zip", "-o", "named", code=3).err)
+
+    def test_names_that_no_file_can_have_are_bad_records(self):
+        long = "long-name-" * 24 + ".jsonl"  # too long for a file system, but its content can be kept
+        files = [("a.txt", TEXTS[0].encode()), ("b/" * 500_000 + "b.txt", TEXTS[1].encode()), ("c/" * 150 + "c.txt", TEXTS[2].encode()),
+                 (long, ROWS.encode()), (long, ROWS.encode()), ("x", TEXTS[33].encode()), ("x~", TEXTS[34].encode()), ("x/y", TEXTS[35].encode())]
+        self.write("in/long.tar.gz", gzip.compress(of_files(files)))
+        with self.at_most(5):
+            summary = self.dedup("in", "--apply", "--read-back", "--memory", "256M")
+        self.assertEqual((summary["documents"], summary["bad_records"]), (84, 2))
+        self.assert_kept_memory(summary)
+        for bad in summary["bad_record_examples"]:
+            self.assertLess(len(bad["path"]), 300)
+        written = self.written("out", "clean", "in", "long.tar.gz")
+        self.assertEqual({name for name in written if len(name) < 50}, {"a.txt", "x", "x~", "x~~/y"})
+        self.assertEqual(len([name for name in written if ".jsonl" in name]), 2)
+
+    def test_an_archive_of_nothing_is_no_document(self):
+        self.write("empty.tar", of_files([]))
+        self.write("in/empty.tar.gz", gzip.compress(of_files([])))
+        self.write("in/x.txt", TEXTS[2])
+        self.assertIn("no document", self.run_program("dedup", "empty.tar", "-o", "a", code=3).err)
+        summary = self.dedup("in", "empty.tar")
+        self.assertEqual((summary["documents"], summary["bad_records"], summary["binary_skipped"]), (1, 0, 0))
 
     def test_what_is_no_archive_in_spite_of_its_name_is_a_file(self):
         self.write("in/notes.tar", TEXTS[0])

@@ -1,4 +1,4 @@
-"""refrain dedup --against: is a test set in a training set? End to end, as a person would ask."""
+"""End-to-end tests of refrain dedup --against, which finds a test set in a training set."""
 
 import json
 import random
@@ -62,7 +62,7 @@ class DedupAgainst(TestCase):
         self.assertEqual(self.decisions[0]["similarity"], 1)
         self.assertAlmostEqual(self.decisions[4]["similarity"], 1 - 2 / len(ITEM.split()), places=5)
         self.assertEqual(self.decisions[7]["similarity"], 0.5)
-        # Spans are bytes, and hold what was planted.
+        # Spans are in bytes and contain the planted item.
         texts = [json.loads(line)["text"] for line in self.read("train.jsonl").splitlines()]
         for i, dress in enumerate(dresses):
             spans = [texts[i].encode()[begin:end].decode() for begin, end in self.decisions[i]["spans"]]
@@ -77,7 +77,8 @@ class DedupAgainst(TestCase):
                                                 "end": self.decisions[5]["spans"][0][1]})
         self.assertEqual(self.summary["removed_against"], 9)
         self.assertEqual(self.summary["against"], {"items": 4, "found": 3, "documents": 9, "too_short": 1,
-                                                   "too_short_items": ["3"], "common": 0, "bad_records": 0})
+                                                   "too_short_items": ["3"], "common": 0, "bad_records": 0,
+                                                   "skipped": 0, "skipped_kinds": []})
         out = result.out.decode()
         self.assertRegex(out, r"contaminated +9")
         self.assertRegex(out, r"items found +3 +of 4 items in the --against set")
@@ -119,7 +120,7 @@ class DedupAgainst(TestCase):
         self.records("train.jsonl", [words(1, 30) + " " + ITEM] * 2 + [words(3, 30)])
         self.records("test.jsonl", [words(9, 30), words(8, 30), ITEM])
         self.dedup("--against", "test.jsonl")
-        # The item is called as a document is, and is none.
+        # The item has the name of a document, but is not the document.
         self.assertEqual([row["match"] for row in self.decisions], ["2", "2", None])
         out = self.run_program("explain", "--run", "out", "0").out.decode()
         self.assertIn("contains test item 2, share 1", out)
@@ -147,6 +148,10 @@ class DedupAgainst(TestCase):
         for idle in (["--against-share", "0.9"], ["--against-id-field", "id"], ["--distance", "5"],
                      ["--near", "off", "--threshold", "0.7"], ["--near", "off", "--tokenizer", "chars"]):
             self.assertIn("has no effect", self.run_program("dedup", "train.jsonl", "-o", "out2", *idle, code=2).err)
+        refused = self.dedup("--against", "test.jsonl", "--against-text-field", "body", code=3).err
+        self.assertIn("check the input, --against-text-field, --against-id-field and --against-format; first error: test.jsonl:1", refused)
+        self.assertIn("check the input, --text-field, --id-field and --format; first error: train.jsonl:1",
+                      self.dedup("--text-field", "body", code=3).err)
         self.write("empty.jsonl", "")
         self.dedup("--against", "empty.jsonl")
         self.assertEqual(self.summary["against"]["items"], 0)

@@ -1,4 +1,4 @@
-"""`refrain dedup --attributes dolma`: what Dolma's mixer would make of them is what --apply writes."""
+"""`refrain dedup --attributes dolma`: Dolma's mixer, applied to them, must produce what --apply writes."""
 
 import gzip
 import json
@@ -11,8 +11,8 @@ PREFIX = "refrain__dedup__"
 
 
 def mix(documents, attributes):
-    """The documents that a mixer would keep, by the rules of Dolma's: lines go side by side and must have the same id; a
-    document with a span of `duplicate` is left out; spans of `substring`, in characters, are replaced by nothing."""
+    """Returns the documents that Dolma's mixer would keep. Lines are paired and must have equal ids; a document with
+    a `duplicate` span is dropped; `substring` spans, in characters, are replaced by nothing."""
     kept = []
     if len(documents) != len(attributes):
         raise AssertionError(f"{len(documents)} documents, {len(attributes)} lines of attributes")
@@ -33,7 +33,7 @@ def mix(documents, attributes):
 
 
 def texts(count, seed):
-    """Chinese, emoji, accents and plain words; copies, near copies, and passages that return."""
+    """Generates Chinese, emoji, accents and plain words; copies, near copies, and recurring passages."""
     rng = random.Random(seed)
     han = [chr(c) for c in range(0x4E00, 0x4E00 + 1500)]
     smileys = [chr(c) for c in range(0x1F600, 0x1F640)]
@@ -74,7 +74,8 @@ class Attributes(program.TestCase):
         return [json.loads(line) for line in data.decode().splitlines()]
 
     def write_corpus(self):
-        """Two files below a folder, one of them gzip, with both ways of writing a character and both kinds of id."""
+        """Writes two files below a folder, one of them gzipped, with both ways of writing a character and both kinds
+        of id."""
         made = texts(400, 5)
         first = program.jsonl(made[:250], id=lambda i: f"doc-{i}", source=lambda i: "s")
         self.write("documents/2019/a.jsonl.gz", gzip.compress(first.encode()))
@@ -135,7 +136,7 @@ class Attributes(program.TestCase):
         refused = self.run_program("dedup", "in.jsonl", "--attributes", "wet", "-o", "out", code=2)
         self.assertIn("dolma", refused.err)
         self.assertFalse(os.path.exists(self.path("out")))
-        # Dolma's own ending says nothing about the lines.
+        # The suffix that Dolma uses does not show that the file has lines.
         self.write("docs.json.gz", gzip.compress(b'{"id": "1", "text": "t"}\n'))
         self.run_program("dedup", "docs.json.gz", "--format", "jsonl", "--id-field", "id", "--attributes", "dolma", "-o",
                          "out", "-q")

@@ -1,4 +1,5 @@
-"""A dedup run that is killed, or that finds the disk full: taken up again, it gives the bytes of one that ran through."""
+"""A dedup run that is killed, or that finds the disk full, gives the same bytes when resumed as one that was not
+interrupted."""
 
 import errno
 import gzip
@@ -12,12 +13,12 @@ import signal
 import subprocess
 import time
 
-from program import BIN_DIR, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, say
+from program import BIN_DIR, LONG, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, say
 
-KILLS = 30
+KILLS = 30 if LONG else 12
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
-# Every stage there is.
+# All stages.
 STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
           "annotate", "library", "report"]
 
@@ -29,7 +30,7 @@ def line(output, *flags):
 
 
 def answer_of(folder):
-    """All that a run leaves, by name; what it cost is no part of it."""
+    """Returns all files of a run by name, without what the run cost."""
     files = {}
     for above, _, names in os.walk(folder):
         for name in names:
@@ -46,7 +47,7 @@ def answer_of(folder):
 
 
 class Crash(TestCase):
-    """A corpus of two files, a set to hold it against, and what a run that nobody disturbs makes of them."""
+    """A corpus of two files, a set to compare it with, and the result of an undisturbed run."""
 
     def setUp(self):
         super().setUp()
@@ -67,7 +68,7 @@ class Crash(TestCase):
             self.assertGreater(summary[reason], 0, reason)
 
     def digests(self):
-        """What stands in the inputs, and when they were last written to."""
+        """Returns the contents of the inputs and their modification times."""
         digests = []
         for name in INPUTS:
             with open(self.path(name), "rb") as file:
@@ -75,33 +76,33 @@ class Crash(TestCase):
         return digests, self.listing("in")
 
     def ended(self, folder):
-        """The stages that have ended in a run that has not."""
+        """Returns the stages that have ended in an unfinished run."""
         work = self.path(folder, "work")
         return [stage for stage in STAGES if os.path.exists(os.path.join(work, f"{stage}.done"))]
 
-    def assert_whole(self, folder, told):
+    def assert_complete(self, folder, label):
         answer = answer_of(self.path(folder))
-        self.assertEqual(sorted(answer), sorted(self.whole), told)
+        self.assertEqual(sorted(answer), sorted(self.whole), label)
         for name, content in answer.items():
-            # Not assertEqual: its message about megabytes would take minutes.
-            self.assertTrue(content == self.whole[name], f"{told}: {name} is another")
-        self.assertEqual(self.digests(), self.inputs, f"{told}: the input was touched")
+            # assertEqual would take minutes to format a message about megabytes.
+            self.assertTrue(content == self.whole[name], f"{label}: {name} is another")
+        self.assertEqual(self.digests(), self.inputs, f"{label}: the input was touched")
 
-    def take_up(self, folder, told):
-        """Resumes a run that was killed or failed, and checks what it gives; the stages that need not be done again."""
+    def resume_and_check(self, folder, label):
+        """Resumes a run that was killed or failed, checks its result, and returns the stages that had ended before."""
         ended = self.ended(folder)
         begun = os.path.exists(self.path(folder, "work", "run.txt"))
         if os.path.exists(self.path(folder, "summary.json")):
-            # Killed behind the last step: all is there, but for what is cleared away.
-            self.assertIn("finished run", self.run_program(*line(folder, "--resume"), code=2).err, told)
+            # Killed after the last step: everything is complete except the cleanup.
+            self.assertIn("finished run", self.run_program(*line(folder, "--resume"), code=2).err, label)
         elif begun:
             self.run_program(*line(folder, "--resume"))
             with open(self.path(folder, "summary.json"), encoding="utf-8") as summary:
-                self.assertEqual(json.load(summary)["run"]["resumed"], ended, told)
+                self.assertEqual(json.load(summary)["run"]["resumed"], ended, label)
         else:
             # Killed before there was anything to resume.
             self.run_program(*line(folder, "--force"))
-        self.assert_whole(folder, told)
+        self.assert_complete(folder, label)
         shutil.rmtree(self.path(folder))
         return ended
 
@@ -112,8 +113,8 @@ class Killed(Crash):
         killed = 0
         for number in range(KILLS):
             seconds = (number + rng.random()) / KILLS * self.seconds
-            told = f"killed after {seconds:.4f} s"
-            # Every third is killed a second time.
+            label = f"killed after {seconds:.4f} s"
+            # Every third run is killed a second time.
             for again in range(2 if number % 3 == 0 else 1):
                 if again and not os.path.exists(self.path("run", "work", "run.txt")):
                     break
@@ -121,16 +122,17 @@ class Killed(Crash):
                                       env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                     time.sleep(seconds if not again else rng.random() * (self.seconds - seconds))
                     process.kill()
-                self.assertIn(process.returncode, (0, 2, -signal.SIGKILL) if again else (0, -signal.SIGKILL), told)
+                self.assertIn(process.returncode, (0, 2, -signal.SIGKILL) if again else (0, -signal.SIGKILL), label)
                 killed += process.returncode != 0
             if os.path.exists(self.path("run")):
-                self.take_up("run", told)
+                self.resume_and_check("run", label)
         say(f"{killed} runs were killed at work")
         self.assertGreater(killed, KILLS // 3)
 
 
 class Faults(Crash):
-    """Calls that change the run's folder fail, or are the last ones: some of every stage."""
+    """For some calls of every stage that change the run's folder: the call fails, or is the last before the run is
+    killed."""
 
     def setUp(self):
         super().setUp()
@@ -139,9 +141,10 @@ class Faults(Crash):
         self.assertEqual(self.run_faulty(LOG=self.path("log")), (0, ""))
         self.calls = self.read("log").decode().replace(self.dir, "").splitlines()
         shutil.rmtree(self.path("run"))
-        # What is cleared away at the end is of no interest.
+        # Calls of the final cleanup are not tested.
         last = max(at for at, call in enumerate(self.calls) if call.startswith("rename "))
-        # Most calls put columns and texts into their places, in two stages: half are taken from the others.
+        # Most calls, in two stages, write columns and texts in place; so half of the sample is taken from the other
+        # calls.
         numbers = range(1, last + 2)
         others = [number for number in numbers if not self.calls[number - 1].startswith("pwrite ")]
         rng = random.Random(53)
@@ -156,28 +159,28 @@ class Faults(Crash):
     def test_a_call_that_is_the_last_loses_no_more_than_its_stage(self):
         ended = []
         for number in self.numbers:
-            told = f"killed at call {number}, {self.calls[number - 1]}"
-            self.assertEqual(self.run_faulty(AT=number), (-signal.SIGKILL, ""), told)
-            ended.append(len(self.take_up("run", told)))
+            label = f"killed at call {number}, {self.calls[number - 1]}"
+            self.assertEqual(self.run_faulty(AT=number), (-signal.SIGKILL, ""), label)
+            ended.append(len(self.resume_and_check("run", label)))
         say(f"{KILLS} runs were killed, behind {sorted(set(ended))} of {len(STAGES)} stages")
         self.assertGreater(len(set(ended)), 5)
 
     def test_a_disk_that_is_full_or_broken_is_a_clear_error(self):
         for number in self.numbers:
             error, code = ((errno.ENOSPC, 5), (errno.EIO, 1))[number % 2]
-            told = f"call {number}, {self.calls[number - 1]}: {errno.errorcode[error]}"
+            label = f"call {number}, {self.calls[number - 1]}: {errno.errorcode[error]}"
             found, err = self.run_faulty(AT=number, ERRNO=error)
             if found == 0 and self.calls[number - 1].startswith("unlink "):
-                self.assert_whole("run", told)  # what is cleared away late is no failure
+                self.assert_complete("run", label)  # a failure to clean up is not an error
                 shutil.rmtree(self.path("run"))
                 continue
-            self.assertEqual(found, code, f"{told}: {err}")
-            self.assertRegex(err, r"^refrain: [^\n]*run[^\n]*\n$", told)
-            self.take_up("run", told)
+            self.assertEqual(found, code, f"{label}: {err}")
+            self.assertRegex(err, r"^refrain: [^\n]*run[^\n]*\n$", label)
+            self.resume_and_check("run", label)
 
 
 class FullDisk(Crash):
-    """A real one: what is left of it ends in the middle of one stage or another, and is more the second time."""
+    """A real disk: its free space ends in the middle of some stage, and there is more when the run is resumed."""
 
     def test_a_full_disk_is_exit_5_and_the_run_goes_on_when_there_is_space(self):
         megabytes = 32
@@ -190,13 +193,13 @@ class FullDisk(Crash):
                 rm disk/filler; ls disk/run/work 2>/dev/null | grep -c '[.]done$'
                 if [ -e disk/run/work/run.txt ]; then {command} --resume; else {command} --force; fi 2>&1; echo "code $?"
                 cp -r disk/run out""", megabytes)
-            told = f"{kilobytes} KiB: {said}"
+            label = f"{kilobytes} KiB: {said}"
             if said.startswith("code 0\n"):
                 break
             match = re.fullmatch(r"refrain: ([^\n]+)\ncode 5\n(\d+)\ncode 0\n", said)
-            self.assertTrue(match, told)
+            self.assertTrue(match, label)
             self.assertRegex(match.group(1), r"^disk/run/[^:]+: disk full; free some space, or write elsewhere$")
-            self.assert_whole("out", told)
+            self.assert_complete("out", label)
             shutil.rmtree(self.path("out"))
             stages.add(int(match.group(2)))
         else:

@@ -1,4 +1,4 @@
-"""`refrain dedup` says before the start what it will take: on standard error, once, and in summary.json."""
+"""`refrain dedup` estimates the resources it needs before it starts: once on standard error, and in summary.json."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ class Estimate(program.TestCase):
         said = told["estimate"]
         size = len(self.read("a.jsonl")) + len(self.read("b.jsonl"))
         self.assertEqual((said["known"], said["files"], said["bytes"], said["unpacked_bytes"]), (True, 2, size, size))
-        # The line has one digit behind the point.
+        # The line shows one decimal.
         self.assertAlmostEqual(program.sizes_in(match[4])[0] / said["memory_bytes"], 1, delta=0.05)
         self.assertAlmostEqual(program.sizes_in(match[5])[0] / said["disk_bytes"], 1, delta=0.05)
 

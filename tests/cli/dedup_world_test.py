@@ -1,4 +1,5 @@
-"""bench/dedup_*.py: the world, the truth about it and the judgement of a run, each against something slower or stricter."""
+"""bench/dedup_*.py: the generated documents, the truth about them and the judgment of a run, each compared with
+something slower or stricter."""
 
 import collections
 import itertools
@@ -70,7 +71,7 @@ class DedupWorld(TestCase):
             sets.append({" ".join(words[at:at + 5]) for at in range(len(words) - 4)})
 
         def lost(words, other):
-            """Word by word: is there a window of both around it?"""
+            """Counts word by word: is there a window around the word that both texts have?"""
             longest = run = 0
             for at in range(len(words)):
                 around = range(max(0, at - 4), min(at, len(words) - 5) + 1)
@@ -111,7 +112,7 @@ class DedupWorld(TestCase):
         victim.update(keep=False, reason="near", match=right[0]["id"], similarity=0.9)
         self.assertIn("MISSED  wrongful removals: 1", self.judged(wrong, 1))
 
-        # A document removed for one that is itself removed, and by a chain alone, is no less wrongful.
+        # Removing a document for one that is itself removed, connected only by a chain, is just as wrongful.
         near = {tuple(pair[:2]) for pair in alike}
         chained = next(decision for decision in right if decision["keep"] and decision["id"] not in alone
                        and any(decision["id"] in pair for pair in near))

@@ -1,4 +1,4 @@
-"""What the tests with a device share: documents, and a program whose GPU fails when it is told to."""
+"""Shared by the tests with a device: documents, and a program whose GPU fails on request."""
 
 import json
 import os
@@ -8,8 +8,8 @@ import shutil
 from program import BIN_DIR, TestCase, program
 
 
-def made_up(count, seed):
-    """Documents of all sizes, many of them near-duplicates, some not ASCII, some empty."""
+def generated(count, seed):
+    """Generates documents of all sizes, many of them near-duplicates, some not ASCII, some empty."""
     rng = random.Random(seed)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(1, 11))) for _ in range(3000)]
     texts = []
@@ -28,14 +28,14 @@ def made_up(count, seed):
 
 
 class FailingCase(TestCase):
-    """Runs that fail in the middle. What fails, and at which call, is in a file: see tests/gpu/failing.h."""
+    """Runs that fail in the middle. A file names what fails, and at which call: see tests/gpu/failing.h."""
 
     DOCUMENTS = 1500
     FILES = {"near": ("matches.tsv", "clusters.tsv"), "dedup": ("decisions.jsonl", "matches.tsv", "clusters.tsv")}
-    # The second: a stage that comes long after the input was read.
+    # The last item names a fault in a stage long after the input was read.
     RUNS = (("near", (), "join 1"), ("near", ("--verify",), "start 4"),
             ("dedup", (), "start 4"), ("dedup", ("--near", "simhash"), "join 1"))
-    modules = {}  # by the name that they get beside the program
+    modules = {}  # by the file name that they get beside the program
 
     def setUp(self):
         super().setUp()
@@ -44,41 +44,42 @@ class FailingCase(TestCase):
         shutil.copy(program(), self.program)
         for name, file in self.modules.items():
             shutil.copy(os.path.join(BIN_DIR, file), self.path("bin", name))
-        self.write("in.jsonl", made_up(self.DOCUMENTS, 1))
+        self.write("in.jsonl", generated(self.DOCUMENTS, 1))
 
     def command(self, verb, output, *flags, code=0, fault=""):
         self.write("bin/fault", fault)
         return self.run_program(verb, "in.jsonl", "-o", output, "--threads", "3", *flags, code=code, name=self.program)
 
-    def expect_same(self, verb, one, other, told):
+    def expect_same(self, verb, one, other, label):
         for name in self.FILES[verb]:
-            self.assertEqual(self.read(one, name), self.read(other, name), (told, name))
+            self.assertEqual(self.read(one, name), self.read(other, name), (label, name))
 
     def expect_failures(self, faults, named):
-        """Every run fails at every fault, with an error that names the device; the CPU then gives the right answer."""
+        """Every run fails at every fault with an error that names the device; after that, the CPU gives the right
+        answer."""
         for verb, flags, late in self.RUNS:
             shutil.rmtree(self.path("cpu"), ignore_errors=True)
             self.command(verb, "cpu", *flags)
             for fault in (*faults, late):
-                told = (verb, flags, fault)
+                label = (verb, flags, fault)
                 before = sorted(os.listdir(self.dir))
                 error = self.command(verb, "out", "--device", "cuda", *flags, code=1, fault=fault).err
-                self.assertRegex(error, named, told)
-                self.assertIn("run again with --device cpu", error, told)
-                self.assertFalse(os.path.exists(self.path("out", "summary.json")), told)
+                self.assertRegex(error, named, label)
+                self.assertIn("run again with --device cpu", error, label)
+                self.assertFalse(os.path.exists(self.path("out", "summary.json")), label)
                 if verb == "near":
-                    self.assertEqual(sorted(os.listdir(self.dir)), before, told)
+                    self.assertEqual(sorted(os.listdir(self.dir)), before, label)
                     continue
-                # What is left can be resumed, or was removed because nothing was done yet.
+                # The rest can be resumed, unless it was removed because nothing had been done yet.
                 for resume in (("--device", "cpu"), ("--device", "auto"), ("--device", "cuda")):
                     if os.path.exists(self.path("out")):
                         shutil.copytree(self.path("out"), self.path("again"))
                         self.command(verb, "again", "--resume", *resume, *flags)
                         resumed = json.loads(self.read("again", "summary.json"))["run"].get("resumed", [])
                         if fault.startswith("join"):
-                            self.assertIn("read", resumed, told)
-                        self.expect_same(verb, "again", "cpu", told)
+                            self.assertIn("read", resumed, label)
+                        self.expect_same(verb, "again", "cpu", label)
                         shutil.rmtree(self.path("again"))
                     else:
-                        self.assertFalse(fault.startswith("join"), told)
+                        self.assertFalse(fault.startswith("join"), label)
                 shutil.rmtree(self.path("out"), ignore_errors=True)

@@ -1,5 +1,5 @@
-"""--device where there is no GPU: clear errors, nothing left behind, and `auto` goes on with the CPU. And with a stand-in
-that computes on the CPU: the same bytes, and what happens when it fails."""
+"""--device without a GPU: clear errors, nothing left behind, and `auto` uses the CPU. With a stand-in that computes
+on the CPU: the same bytes, and clear errors when it fails."""
 
 import json
 import os

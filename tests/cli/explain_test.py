@@ -1,4 +1,4 @@
-"""refrain explain: figures and spans, against the definition written plainly for ASCII words."""
+"""refrain explain: figures and spans, compared with a plain implementation of the definition for ASCII words."""
 
 import json
 import os
@@ -11,7 +11,7 @@ WINDOW = 3
 
 
 class Document:
-    """Tokens, windows and what of them another holds, as the definition says."""
+    """Tokens and windows of a document, and those it shares with another, by the definition."""
 
     def __init__(self, text, window=WINDOW):
         self.tokens = [(match.group(), match.start(), match.end()) for match in re.finditer("[a-z0-9]+", text.lower())]
@@ -19,7 +19,7 @@ class Document:
         self.windows = [tuple(words[at:at + window]) for at in range(len(words) - window + 1)]
 
     def shared(self, other, window=WINDOW):
-        """Ranges of tokens that lie in windows which the other holds too."""
+        """Returns the byte ranges of runs of tokens that lie in windows which the other document also has."""
         held = set(other.windows)
         covered = [False] * len(self.tokens)
         for at, found in enumerate(self.windows):
@@ -35,7 +35,7 @@ class Document:
 
 
 def pairs(count):
-    """Texts that share much, some, or nothing; with capitals, punctuation and line breaks between the words."""
+    """Yields texts that share much, some, or nothing; with capitals, punctuation and line breaks between the words."""
     rng = random.Random(41)
     words = vocabulary(60)
     for at in range(count):
@@ -142,7 +142,7 @@ class Explain(TestCase):
             self.write("a.txt", rng.randbytes(rng.randint(0, 400)) + b"\0\x1f\x7f\"\\\r\n one two three \xff")
             self.write("b.txt", bytes(range(256)) + b" one two three \xed\xa0\x80 \xf0\x9f\x98\x80")
             out = self.run_program("explain", "a.txt", "b.txt", "--json").out
-            report = json.loads(out.decode("utf-8"))  # strictly
+            report = json.loads(out.decode("utf-8"))  # strict: invalid UTF-8 raises an exception
             self.assertIn("one two three", report["a"]["text"], at)
             self.run_program("explain", "a.txt", "b.txt").out.decode("utf-8")
 
@@ -160,7 +160,7 @@ class Explain(TestCase):
 
 
 class Story(TestCase):
-    """refrain explain --run: what became of one document of a dedup run."""
+    """refrain explain --run: what happened to one document of a dedup run."""
 
     def setUp(self):
         super().setUp()
@@ -225,7 +225,7 @@ class Story(TestCase):
         self.assertIn("--- kept  folder/a.txt\n[[", out)
 
     def test_what_makes_no_sense_is_refused(self):
-        self.assertIn("x: no document in the run out has this id", self.run_program("explain", "--run", "out", "x", code=3).err)
+        self.assertIn("x: no document with this id in the run in out", self.run_program("explain", "--run", "out", "x", code=3).err)
         self.assertIn("no finished dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
         self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
         self.assertIn("records its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)

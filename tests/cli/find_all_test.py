@@ -1,4 +1,4 @@
-"""simhash-find-all and simhash-find-clusters: 001's programs, against brute force."""
+"""simhash-find-all and simhash-find-clusters, compared with brute force."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ LARGEST = 2**64 - 1
 
 
 def pairs_text(hashes, distance):
-    """Every pair by brute force, as the program prints it."""
+    """Finds every pair by brute force, formatted as the program prints it."""
     ordered = sorted(set(hashes))
     return "".join(f"[{a}, {b}]\n" for a, b in itertools.combinations(ordered, 2)
                    if bin(a ^ b).count("1") <= distance).encode()
@@ -41,13 +41,13 @@ def flipped(rng, value, count):
 
 
 def random_hashes(rng, count):
-    """Random ones, a third of them neighbours at up to five bits of others."""
+    """Random hashes, a third of which differ from others in up to five bits."""
     out = [rng.getrandbits(64) for _ in range(count * 2 // 3)]
     return out + [flipped(rng, rng.choice(out), rng.randint(0, 5)) for _ in range(count - len(out))]
 
 
 def skewed_hashes(rng, count, shared_bits=40):
-    """All alike in their high bits, as bad hash functions make them."""
+    """Hashes that agree in their high bits, like those of a bad hash function."""
     high = rng.getrandbits(shared_bits) << (64 - shared_bits)
     return [high | rng.getrandbits(64 - shared_bits) for _ in range(count)]
 
@@ -187,7 +187,7 @@ class FindAll(TestCase):
         self.assertEqual(self.read("out.txt"), b"[0, 1]\n")
 
     def test_an_output_that_is_no_plain_file_is_written_to_and_never_replaced(self):
-        # `-o /dev/null` by root replaced the device once. A pipe of our own stands for it here.
+        # Otherwise `-o /dev/null`, run by root, would replace the device. The test uses a pipe instead.
         os.mkfifo(self.path("pipe"))
         reader = os.open(self.path("pipe"), os.O_RDWR | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
@@ -204,7 +204,7 @@ class FindAll(TestCase):
         self.assertEqual(self.read("real.txt"), b"[0, 1]\n")
 
     def test_an_interrupted_run_leaves_no_output(self):
-        # Every number below 2^21 has 1,561 neighbours in it: that takes a while.
+        # Every number below 2^21 has 1,561 neighbors among them, so this takes a while.
         self.write("in.txt", as_lines(range(1 << 21)))
         for number in (signal.SIGINT, signal.SIGTERM):
             with running("-b", "6", "-d", "3", "-i", "in.txt", "-o", "out.txt", name=FIND_ALL, cwd=self.dir,

@@ -1,4 +1,4 @@
-"""Files as other programs write them: packed in rarer ways, Arrow in all its kinds, data sets of Hugging Face, links."""
+"""Files written by other programs: unusual compression, all kinds of Arrow files, Hugging Face datasets, links."""
 
 import bz2
 import json
@@ -203,11 +203,11 @@ class Formats(TestCase):
         self.write("lone.txt", TEXTS[3])
         os.symlink("a.txt", self.path("in/same.txt"))  # read under its own name
         os.symlink("../disk/part/deep", self.path("in/b-deep"))
-        os.symlink("../disk/part", self.path("in/c-part"))  # but for deep, which was read
+        os.symlink("../disk/part", self.path("in/c-part"))  # except for deep, which was read
         os.symlink("../lone.txt", self.path("in/d.txt"))
         os.symlink("../lone.txt", self.path("in/e.txt"))
         os.symlink("nowhere", self.path("in/f.txt"))
-        os.symlink("..", self.path("in/g-up"))  # all but what is read already
+        os.symlink("..", self.path("in/g-up"))  # everything except what was read already
         os.symlink("../../in", self.path("disk/part/back"))
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["kept"]), (4, 4))

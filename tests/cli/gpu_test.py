@@ -1,9 +1,9 @@
-"""--device cuda gives the bytes that the CPU gives. Needs a GPU."""
+"""--device cuda gives the same bytes as the CPU. Needs a GPU."""
 
 import json
 import sys
 
-from device_case import FailingCase, made_up
+from device_case import FailingCase, generated
 from program import TestCase, main, run
 
 SKIPPED = 77
@@ -13,7 +13,7 @@ HAS_GPU = b"compute capability" in run("devices").out
 class Gpu(TestCase):
     def setUp(self):
         super().setUp()
-        self.write("in.jsonl", made_up(4000, 1))
+        self.write("in.jsonl", generated(4000, 1))
 
     def same(self, verb, files, *flags, device=(), least=1000):
         self.run_program(verb, "in.jsonl", "-o", "cpu", *flags)

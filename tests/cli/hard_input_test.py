@@ -1,4 +1,4 @@
-"""Input as it comes: odd bytes, odd files, bad records; counted and named, never a crash."""
+"""Odd bytes, odd files and bad records are counted and named, and never crash the program."""
 
 import gzip
 import json
@@ -72,7 +72,7 @@ class OddBytes(TestCase):
     def test_an_empty_file_is_an_empty_document_and_an_empty_folder_is_none(self):
         self.write("empty.txt")
         near = self.near("empty.txt", output="a")
-        self.assertEqual(near.clusters_bytes.decode(), f"{MADE_WITH}id\tsimhash\tcluster\nempty.txt\t\t-1\n")
+        self.assertEqual(near.clusters_bytes.decode(), f"id\tsimhash\tcluster\t{MADE_WITH}\nempty.txt\t\t-1\t\n")
         self.assertEqual((near.summary["documents"], near.summary["too_short"]), (1, 1))
         os.mkdir(self.path("folder"))
         for number, (name, flags) in enumerate([("folder", []), ("empty.txt", ["--format", "lines"]),
@@ -80,7 +80,7 @@ class OddBytes(TestCase):
             self.near(name, *flags, output=f"b{number}", code=3)
             near = Near(self.path(f"b{number}"))
             self.assertEqual((near.matches_bytes.decode(), near.clusters_bytes.decode()),
-                             ("id1\tid2\tdiff\n", f"{MADE_WITH}id\tsimhash\tcluster\n"))
+                             ("id1\tid2\tdiff\n", f"id\tsimhash\tcluster\t{MADE_WITH}\n"))
             self.assertEqual(near.summary["documents"], 0)
 
 
@@ -95,10 +95,10 @@ class OddFiles(TestCase):
         self.assertEqual(self.listing(), ["there.txt"])
 
     def as_nobody(self, *arguments, code):
-        """Runs as a user to whom permissions mean something."""
+        """Runs the program as a user to whom file permissions apply."""
         if os.geteuid() != 0:
             return self.run_program(*arguments, code=code)
-        # That user may not be let into the folder in which the program was built: root's own, for one.
+        # That user may not be allowed into the build folder, for example if it belongs to root.
         copy = shutil.copy(program("refrain"), self.path("refrain-for-all"))
         return self.run_program(*arguments, code=code, name=copy, user=65534, group=65534, extra_groups=[])
 
@@ -160,7 +160,7 @@ class OddFiles(TestCase):
             with open(os.path.join(folder, name), "w", encoding="ascii") as file:
                 file.write(content)
         near = self.near("d")
-        self.assertEqual(near.clusters_bytes.split(b"\n")[2].split(b"\t")[0], b"d/\xff\\n\\t.txt")
+        self.assertEqual(near.clusters_bytes.split(b"\n")[1].split(b"\t")[0], b"d/\xff\\n\\t.txt")
         self.assertEqual([bad["line"] for bad in near.summary["bad_record_examples"]], [1])
 
     def test_a_named_pipe_that_is_named_is_read(self):
@@ -216,7 +216,7 @@ class BadRecords(TestCase):
 
     def test_every_kind_of_bad_record_is_skipped_and_reported_with_file_line_and_reason(self):
         good = json.dumps({"text": TEXT})
-        # Good, bad, good, bad, ...: bad record i is on line 2 * i + 2.
+        # Good and bad records alternate: bad record i is on line 2 * i + 2.
         self.write("in.jsonl", "".join(f"{good}\n{bad}\n" for bad, _ in self.BAD))
         near = self.near("in.jsonl", "--max-doc-bytes", "10000")
         self.assertEqual([row[0] for row in near.clusters], [str(2 * i) for i in range(len(self.BAD))])
@@ -266,17 +266,17 @@ class BadRecords(TestCase):
     def test_a_reason_that_quotes_the_input_is_cut_between_characters(self):
         self.write("d/good.txt", TEXT)
         for lead in ("", "x", "xx", "xxx"):
-            self.write("d/a.csv", lead + "\N{GRINNING FACE}" * 5000 + ",body\n1,some words\n")
+            self.write("d/a.csv", ",".join([lead + "\N{GRINNING FACE}" * 5000] * 4) + "\n1,2,3,some words\n")
             near = self.near("d", "--force")
-            [bad] = near.summary["bad_record_examples"]
-            self.assertRegex(bad["reason"], "^no column 'text'; the header has '" + lead + "\N{GRINNING FACE}+[.]{3}$")
+            [bad] = near.summary["skipped_kinds"][0]["examples"]
+            self.assertRegex(bad["reason"], "^no column 'text'; the header has '" + lead + "\N{GRINNING FACE}+[^\ufffd]*\N{GRINNING FACE}[.]{3}$")
             self.assertIn(len(bad["reason"].encode()), range(197, 201))
 
     def test_fingerprint_remarks_on_bad_records_unless_quiet(self):
         self.write("in.jsonl", "bad\n" + jsonl([TEXT]))
         result = self.run_program("fingerprint", "in.jsonl")
         self.assertIn("in.jsonl:1: not", result.err)
-        self.assertRegex(result.out.decode(), MADE_WITH + r"id\tsimhash\n1\t\d+\n$")
+        self.assertRegex(result.out.decode(), rf"^id\tsimhash\t{MADE_WITH}\n1\t\d+\t\n$")
         self.assertEqual(self.run_program("fingerprint", "in.jsonl", "-q").err, "")
 
     def test_quoting_in_tables_is_read_as_rfc_4180_says(self):
@@ -312,7 +312,7 @@ class BadRecords(TestCase):
 
 
 class Languages(TestCase):
-    """Scripts without spaces give one token a character."""
+    """In scripts without spaces, every character is a token."""
 
     HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 900)]
     THAI = [chr(code) for code in range(0x0E01, 0x0E2F)] + [chr(code) for code in range(0x0E40, 0x0E46)]
@@ -363,15 +363,15 @@ class Languages(TestCase):
 
 
 class Cleaned(TestCase):
-    """What dedup makes of such input: a decision for every document, and the kept records byte for byte."""
+    """The output of dedup for such input: a decision for every document, and the kept records byte for byte."""
 
     def dedup(self, name, *flags, code=0):
-        """The decisions, and what is left of the file."""
+        """Returns the decisions, and the kept part of the file."""
         self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags, code=code)
         rows = [json.loads(row) for row in self.read("out", "decisions.jsonl").decode("utf-8").splitlines()]
         library = [] if "simhash" in flags else [".library.files", "library"]
         self.assertEqual(self.listing("out"), sorted([".clean.files", "clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
-                                                      "summary.json", *library]))
+                                                      "skipped.tsv", "summary.json", *library]))
         self.summary = json.loads(self.read("out", "summary.json"))
         self.assertEqual((self.summary["documents"], self.summary["kept"]), (len(rows), sum(row["keep"] for row in rows)))
         self.read("out", "report.html").decode("utf-8")

@@ -1,15 +1,16 @@
-"""Help, man page, completion, version and refusals: all of one table of flags, so all must agree."""
+"""Help, man page, completion, version and refusals come from one table of flags, so they must agree."""
 
+import contextlib
 import os
 import pty
 import re
-import select
 import shutil
 import subprocess
+import tempfile
 
 from program import BIN_DIR, FIND_ALL, FIND_CLUSTERS, TestCase, environment, main, program, run, say
 
-# Verbs of two words belong to a family, which stands before them.
+# Verbs of two words belong to a family, which precedes them in this list.
 VERBS = ["dedup", "near", "fingerprint", "match", "explain", "substrings", "ngrams", "ngrams build", "ngrams show", "ngrams lookup",
          "ngrams stats", "ngrams check", "index", "index create", "index add", "index remove", "index merge", "index query",
          "index extract", "index blots", "index stats", "index check", "serve", "devices", "completion", "man", "help"]
@@ -54,8 +55,9 @@ class Help(TestCase):
                     continue
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=self.path(name), env=env,
                                       stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
-                # The long verbs say what they recognise, dedup what it will take, and nothing else.
-                said = rb"(refrain: [\d,]+ files?: [^\n]*\n)?"
+                # The long verbs print what they recognize, dedup its estimate, the others what they skip; and nothing
+                # else.
+                said = rb"(refrain: [\d,]+ files?: [^\n]*\n)?(refrain: skipped \d+ files:\n(  [^\n]*\n)+)?"
                 said += rb"refrain: [^\n]* needs about [^\n]* free\)\n" if example.startswith("refrain dedup ") else b""
                 self.assertEqual(done.returncode, 0, example)
                 self.assertRegex(done.stderr, rb"\A" + said + rb"\Z", example)
@@ -89,6 +91,19 @@ class Help(TestCase):
             self.assertRegex(result.out, rb"^refrain \d+\.\d+\.\d+\n$")
 
 
+def on_terminal(*arguments, **more):
+    """Runs the program with a terminal as standard output. Its exit code, and what was shown there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL, **more) as process:
+        os.close(theirs)
+        out = b""
+        with open(ours, "rb", buffering=0) as terminal, contextlib.suppress(OSError):  # which is how a terminal ends
+            while piece := terminal.read(65536):
+                out += piece
+        process.wait(timeout=30)
+        return process.returncode, out.replace(b"\r\n", b"\n")
+
+
 class Generated(TestCase):
     def test_the_man_page_has_every_verb_and_every_flag(self):
         page = run("man").out.decode().replace("\\-", "-")
@@ -99,6 +114,34 @@ class Generated(TestCase):
                 self.assertIn(f"\\fB{flag}\\fR", page)
         for code in ("0", "1", "2", "3", "4", "5", "130"):
             self.assertIn(f"\n.TP\n{code}\n", page.split(".SH EXIT STATUS")[1])
+
+    def test_the_man_page_is_formatted_for_a_terminal(self):
+        shown = "REFRAIN(1)\n" + "the formatted page\n" * 20_000
+        fail, stub = "#!/bin/sh\nexit 16\n", "#!/bin/sh\necho 'no manuals here'\n"
+        works = f"#!/bin/sh\n[ \"$(head -c 3)\" = .TH ] || exit 1\ncat {self.path('shown')}\n"
+        self.write("shown", shown)
+        roff = run("man").out.decode()
+        for tools, pager, expected in (({"man": works}, "cat", shown), ({"man": fail, "groff": works}, "cat", shown),
+                                       ({"man": stub, "nroff": works}, "cat", shown), ({"mandoc": works}, "no-such-pager", shown),
+                                       ({"man": works}, "sed s/formatted/paged/", shown.replace("formatted", "paged")),
+                                       ({"man": fail, "mandoc": stub}, "cat", roff), ({}, "cat", roff)):
+            with tempfile.TemporaryDirectory() as folder:
+                for name in ("cat", "head", "sed"):
+                    os.symlink(shutil.which(name), os.path.join(folder, name))
+                for name, script in tools.items():
+                    with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                        file.write(script)
+                    os.chmod(os.path.join(folder, name), 0o755)
+                env = environment(PATH=folder, PAGER=pager, TERM="xterm")
+                env.pop("MANPAGER", None)
+                code, out = on_terminal("man", env=env)
+                self.assertEqual((code, out), (0, expected.encode()), (tools.keys(), pager))
+        # With what this system has.
+        if any(map(shutil.which, ("mandoc", "groff", "nroff"))):
+            code, out = on_terminal("man", env=environment(PAGER="cat", TERM="xterm"))
+            self.assertEqual(code, 0)
+            self.assertNotIn(b".TH", out)
+            self.assertIn(b"REFRAIN(1)", re.sub(rb".\x08|\x1b\[[0-9;]*m", b"", out))
 
     def test_the_man_page_is_formatted_without_a_warning(self):
         if shutil.which("groff") is None:
@@ -123,7 +166,7 @@ class Generated(TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""), shell)
 
     def complete(self, *words):
-        """What bash offers for the last word."""
+        """Returns what bash offers for the last word."""
         self.write("refrain.bash", run("completion", "bash").out)
         quoted = " ".join(f"'{word}'" for word in words)
         script = (f". ./refrain.bash; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _refrain; "
@@ -145,7 +188,7 @@ class Generated(TestCase):
         self.assertEqual(self.complete("refrain", "near", "--format", "js"), ["jsonl", "json"])
         self.assertEqual(self.complete("refrain", "near", "--preset", "=", "f"), ["fpga"])
         self.assertEqual(set(self.complete("refrain", "completion", "")), {"bash", "zsh", "fish"})
-        self.assertLessEqual(flags_in(help_of("near")), set(self.complete("refrain", "near", "--")))  # some are not in its list
+        self.assertLessEqual(flags_in(help_of("near")), set(self.complete("refrain", "near", "--")))  # help omits some
         self.write("some input.txt")
         self.assertIn("some", self.complete("refrain", "near", "so"))
 
@@ -198,29 +241,16 @@ class Refusals(TestCase):
     def test_the_last_of_two_equal_flags_wins_and_dashes_end_the_flags(self):
         self.write("--force", "some words here")
         self.near("--distance", "5", "--distance", "7", "-q", "./--force")
-        self.near("--", "--force", output="other", code=2)  # what follows the dashes, -o too, is input
+        self.near("--", "--force", output="other", code=2)  # after the dashes everything is input, including -o
         self.run_program("near", "-o", "third", "--", "--force")
-        self.assertEqual(self.listing("third"), ["clusters.tsv", "matches.tsv", "summary.json"])
+        self.assertEqual(self.listing("third"), ["clusters.tsv", "matches.tsv", "skipped.tsv", "summary.json"])
 
 
 class Colour(TestCase):
     def on_terminal(self, *arguments, **changes):
-        """What a terminal would get on standard output."""
-        ours, theirs = pty.openpty()
-        with subprocess.Popen([program(), *arguments], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=theirs,
-                              stderr=subprocess.DEVNULL, env=environment(TERM="xterm", **changes)) as process:
-            os.close(theirs)
-            out = b""
-            while select.select([ours], [], [], 20)[0]:
-                try:
-                    piece = os.read(ours, 65536)
-                except OSError:
-                    break
-                if not piece:
-                    break
-                out += piece
-            self.assertEqual(process.wait(timeout=20), 0)
-        os.close(ours)
+        """Returns what a terminal would receive on standard output."""
+        code, out = on_terminal(*arguments, cwd=self.dir, env=environment(TERM="xterm", **changes))
+        self.assertEqual(code, 0)
         return out
 
     def test_colours_are_for_terminals_and_no_color_turns_them_off(self):

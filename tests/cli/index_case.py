@@ -1,16 +1,16 @@
-"""What the tests of the index share: made-up text, and the verbs as functions."""
+"""Shared by the tests of the index: generated text, and the verbs as functions."""
 
 import json
 
 from program import TestCase, vocabulary
 
 WORDS = vocabulary(4000, seed=3)
-# Names that no text above holds.
+# Words that none of the texts above contains.
 UNIQUE = [f"{word}q{i}" for i, word in enumerate(WORDS)]
 
 
 def run_of(first, count):
-    """Words that occur nowhere else, one after another."""
+    """Returns consecutive words that occur nowhere else."""
     return " ".join(UNIQUE[first:first + count])
 
 
@@ -19,7 +19,7 @@ class Index(TestCase):
         return self.run_program("index", "create", index, *inputs, "-q", **more)
 
     def rows(self, *arguments, code=0, **more):
-        """The rows that a verb prints, and its cursor."""
+        """Returns the rows that a verb prints, and its cursor."""
         out = self.run_program(*arguments, code=code, **more).out.decode()
         self.assertTrue(out == "" or out.endswith("\n"), out[-200:])
         rows = [json.loads(line) for line in out.splitlines()]
@@ -42,7 +42,7 @@ class Index(TestCase):
         return [(place["id"], place["begin"], place["end"]) for place in row["occurrences"]]
 
     def assert_in_files(self, row):
-        """Every place of a passage is what the file really holds there."""
+        """Checks every place of a passage against the contents of the file."""
         for place in row["occurrences"]:
             content = self.read(place["id"])
             self.assertEqual(place["text"], content[place["begin"]:place["end"]].decode("utf-8", "replace"))

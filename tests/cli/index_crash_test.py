@@ -1,4 +1,4 @@
-"""What is left of an index when its writer is killed, when the disk fails, and when its files are damaged."""
+"""The state of an index after its writer was killed, the disk failed, or its files were damaged."""
 
 import concurrent.futures
 import errno
@@ -11,9 +11,9 @@ import subprocess
 import time
 
 from index_case import WORDS, Index
-from program import BIN_DIR, TIME_FACTOR, environment, main, program, say, sentence
+from program import BIN_DIR, LONG, TIME_FACTOR, environment, main, program, say, sentence
 
-KILLS = 200
+KILLS = 200 if LONG else 40
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 LAYOUT = ["--id-field", "id", "--store-text", "--shards", "2"]
 WORKERS = 2
@@ -24,7 +24,7 @@ def records(documents):
 
 
 def damage(path, place):
-    """Flips a bit of a file; done again, it is as it was."""
+    """Flips a bit of a file; calling it again restores the file."""
     with open(path, "r+b") as file:
         file.seek(place)
         byte = file.read(1)[0]
@@ -37,7 +37,7 @@ class Verb:
 
     def __init__(self, name, arguments, before, after):
         self.name, self.arguments, self.before, self.after = name, arguments, before, after
-        self.again = name in ("create", "replace", "merge")  # what is done can be done once more
+        self.again = name in ("create", "replace", "merge")  # the verb can be repeated
 
     def line(self, folder, inputs):
         words = [os.path.join(inputs, word) if word.endswith((".jsonl", ".txt")) else word for word in self.arguments]
@@ -45,7 +45,7 @@ class Verb:
 
 
 class Crash(Index):
-    """An index of some segments, some of whose documents are removed, and the verbs that change it."""
+    """An index of several segments, some of whose documents are removed, and the verbs that change it."""
 
     def setUp(self):
         super().setUp()
@@ -53,19 +53,20 @@ class Crash(Index):
         self.rng = random.Random(11)
         self.answers = {}
 
-    def made_up(self, first, count):
-        """Documents of which every two share their text."""
+    def generated(self, first, count):
+        """Generates documents in pairs with equal texts."""
         texts = [sentence(self.rng, WORDS, self.rng.randint(15, 50)) for _ in range((count + 1) // 2)]
         return [(f"d{first + i}", texts[i // 2]) for i in range(count)]
 
     def prepare(self, many, few):
-        """A folder "base" that holds the index, and the verbs. `few` documents a segment, `many` in the first."""
-        inputs = [self.made_up(0, many)]
+        """Makes a folder "base" with the index, and the verbs. The first segment has `many` documents, the others
+        `few`."""
+        inputs = [self.generated(0, many)]
         self.write("0.jsonl", records(inputs[0]))
         os.makedirs(self.path("base"))
         self.run_program("index", "create", "base/index", "0.jsonl", *LAYOUT, "-q")
         for i in range(1, 8):
-            inputs.append(self.made_up(1000 * i, few))
+            inputs.append(self.generated(1000 * i, few))
             self.write(f"{i}.jsonl", records(inputs[i]))
             self.run_program("index", "add", "base/index", f"{i}.jsonl", "--id-field", "id", "-q")
         first_gone = {inputs[0][1][0], inputs[3][0][0]}
@@ -73,9 +74,9 @@ class Crash(Index):
         self.generation = self.stats("base/index")["generation"]
         before = [row for documents in inputs for row in documents if row[0] not in first_gone]
 
-        added = self.made_up(9000, few)
+        added = self.generated(9000, few)
         replaced = [(name, sentence(self.rng, WORDS, 20)) for name, _ in self.rng.sample(before, few)]
-        replaced += self.made_up(10000, 2)
+        replaced += self.generated(10000, 2)
         gone = [name for name, _ in self.rng.sample(before, few)]
         self.write("added.jsonl", records(added))
         self.write("replaced.jsonl", records(replaced))
@@ -95,11 +96,12 @@ class Crash(Index):
         return self.run_program("index", "blots", index, "--min-documents", "1", "-q").out
 
     def answer(self, index):
-        """All that the index knows of its documents: every blot with its documents, and what returns, with its text."""
+        """Returns everything the index knows about its documents: every blot with its documents, and the recurring
+        passages with their texts."""
         return self.blots_of(index), self.run_program("index", "extract", index, "-q").out
 
     def answer_of(self, documents):
-        """The same, of an index that was made in one go."""
+        """Returns the same for an index that was created in one step."""
         key = records(documents)
         if key not in self.answers:
             name = f"model-{len(self.answers)}"
@@ -117,7 +119,7 @@ class Crash(Index):
                     self.answer_of(documents + [("extra", "one more document")])
 
     def assert_no_litter(self, folder):
-        """The folder holds the index, and the index what its manifest names."""
+        """The folder contains only the index, and the index only what its manifest names."""
         self.assertEqual(os.listdir(folder), ["index"])
         index = os.path.join(folder, "index")
         named = {"manifest": None, "lock": None}
@@ -134,7 +136,7 @@ class Crash(Index):
                 self.assertEqual(set(os.listdir(os.path.join(index, name))), files)
 
     def fresh(self, verb, name):
-        """A folder for one run of a verb, with the index in it unless the verb makes it."""
+        """Makes a folder for one run of a verb, with the index in it unless the verb creates it."""
         folder = self.path("runs", name)
         os.makedirs(self.path("runs"), exist_ok=True)
         if verb.before is None:
@@ -143,30 +145,32 @@ class Crash(Index):
             shutil.copytree(self.path("base"), folder)
         return folder
 
-    def assert_one_commit(self, verb, folder, done, told):
-        """The index is as it was before the verb, or after it (`done`: after it). Whether after; None: there is none."""
+    def assert_one_commit(self, verb, folder, done, label):
+        """Checks that the index is as it was before the verb, or after it (if `done`, after it). Returns whether it
+        is after, or None if there is no index."""
         index = os.path.join(folder, "index")
         if verb.before is None and not done and not os.path.exists(index):
             return None
         self.run_program("index", "check", index)
         after = self.stats(index)["generation"] - (0 if verb.before is None else self.generation)
-        self.assertIn(after, (1,) if done or verb.before is None else (0, 1), told)
-        self.assertTrue(self.answer(index) == self.answer_of(verb.after if after else verb.before), told)
+        self.assertIn(after, (1,) if done or verb.before is None else (0, 1), label)
+        self.assertTrue(self.answer(index) == self.answer_of(verb.after if after else verb.before), label)
         return after == 1
 
-    def assert_goes_on(self, verb, folder, after, told):
-        """The verb can be run again where it has not been done, the index can be added to, and nothing is left over."""
+    def assert_can_continue(self, verb, folder, after, label):
+        """The verb can be run again if it has not been done, documents can be added to the index, and nothing is left
+        over."""
         line = verb.line(folder, self.dir)
         if after is None or not after or (verb.again and verb.before is not None):
             self.run_program(*line)
         self.run_program("index", "add", os.path.join(folder, "index"), "extra.jsonl", "--id-field", "id", "-q")
         self.assert_no_litter(folder)
         found = self.blots_of(os.path.join(folder, "index"))
-        self.assertTrue(found == self.answer_of(verb.after + [("extra", "one more document")])[0], told)
+        self.assertTrue(found == self.answer_of(verb.after + [("extra", "one more document")])[0], label)
         shutil.rmtree(folder)
 
     def each(self, work, items):
-        """work(item) of all, some at a time; all that fail are told of."""
+        """Calls work(*item) for all items, several at a time, and reports all failures."""
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             failures = [done.exception() for done in [pool.submit(work, *item) for item in items]]
         failures = [repr(failure) for failure in failures if failure is not None]
@@ -196,10 +200,10 @@ class Killed(Crash):
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 time.sleep(seconds)
                 process.kill()
-            told = f"{verb.name} killed after {seconds:.4f} s"
-            self.assertIn(process.returncode, (0, -signal.SIGKILL), told)
-            after = self.assert_one_commit(verb, folder, process.returncode == 0, told)
-            self.assert_goes_on(verb, folder, after, told)
+            label = f"{verb.name} killed after {seconds:.4f} s"
+            self.assertIn(process.returncode, (0, -signal.SIGKILL), label)
+            after = self.assert_one_commit(verb, folder, process.returncode == 0, label)
+            self.assert_can_continue(verb, folder, after, label)
             ends.append((process.returncode == 0, bool(after)))
 
         self.each(kill, moments)
@@ -209,8 +213,13 @@ class Killed(Crash):
         self.assertGreater(len(killed), KILLS // 4)
 
 
+def some_of(calls):
+    """All of them in the long form, else every third."""
+    return calls if LONG else calls[::3]
+
+
 class Faults(Crash):
-    """Every call that changes the index fails, or is the last one."""
+    """Every call that changes the index fails, or is the last one before the program is killed."""
 
     def setUp(self):
         super().setUp()
@@ -226,7 +235,7 @@ class Faults(Crash):
         return done.returncode, done.stderr.decode()
 
     def calls(self, verb):
-        """The calls that a verb makes where nothing fails."""
+        """Returns the calls that a verb makes if nothing fails."""
         folder = self.fresh(verb, f"{verb.name}-counted")
         code, err = self.run_faulty(verb.line(folder, self.dir), folder, LOG=self.path("log"))
         self.assertEqual((code, err), (0, ""))
@@ -242,32 +251,33 @@ class Faults(Crash):
         for verb in self.verbs:
             for number, call in self.calls(verb):
                 items.append((verb, number, call, (errno.ENOSPC, errno.EIO)[number % 2]))
+        items = some_of(items)
         say(f"{len(items)} calls")
 
         def fail(verb, number, call, error):
             folder = self.fresh(verb, f"{verb.name}-{number}")
-            told = f"{verb.name}, call {number}, {call}: {errno.errorcode[error]}"
+            label = f"{verb.name}, call {number}, {call}: {errno.errorcode[error]}"
             code, err = self.run_faulty(verb.line(folder, self.dir), folder, AT=number, ERRNO=error)
-            # What is cleared away late is no failure: the next writer does it.
-            self.assertIn(code, (0, 1, 5) if call.startswith("unlink ") else (1, 5), f"{told}: {err}")
-            self.assertRegex(err, r"^refrain: [^\n]+\n$" if code != 0 else r"^$", told)
-            after = self.assert_one_commit(verb, folder, code == 0, f"{told}: {err}")
-            self.assert_goes_on(verb, folder, after, told)
+            # A failed cleanup is not an error: the next writer does it.
+            self.assertIn(code, (0, 1, 5) if call.startswith("unlink ") else (1, 5), f"{label}: {err}")
+            self.assertRegex(err, r"^refrain: [^\n]+\n$" if code != 0 else r"^$", label)
+            after = self.assert_one_commit(verb, folder, code == 0, f"{label}: {err}")
+            self.assert_can_continue(verb, folder, after, label)
 
         self.each(fail, items)
 
     def test_a_call_that_is_the_last_leaves_the_last_commit(self):
         def end(verb, number, call):
             folder = self.fresh(verb, f"{verb.name}-{number}")
-            told = f"{verb.name}, killed at call {number}, {call}"
+            label = f"{verb.name}, killed at call {number}, {call}"
             code, err = self.run_faulty(verb.line(folder, self.dir), folder, AT=number)
-            self.assertEqual((code, err), (-signal.SIGKILL, ""), told)
-            after = self.assert_one_commit(verb, folder, False, told)
-            self.assert_goes_on(verb, folder, after, told)
+            self.assertEqual((code, err), (-signal.SIGKILL, ""), label)
+            after = self.assert_one_commit(verb, folder, False, label)
+            self.assert_can_continue(verb, folder, after, label)
 
-        # Of all that is cleared away behind the commit some will do.
-        self.each(end, [(verb, number, call) for verb in self.verbs for number, call in self.calls(verb)
-                        if number % 5 == 0 or not call.startswith("unlink ")])
+        # Of the cleanup calls after the commit, a sample is enough.
+        self.each(end, some_of([(verb, number, call) for verb in self.verbs for number, call in self.calls(verb)
+                                if number % 5 == 0 or not call.startswith("unlink ")]))
 
     def test_a_repair_that_fails_can_be_done_again(self):
         merge = self.verbs[-1]
@@ -282,24 +292,24 @@ class Faults(Crash):
         def fail(number, call):
             for error in (errno.ENOSPC, 0):  # 0: killed
                 folder = self.fresh(merge, f"{number}-{error}")
-                told = f"repair, call {number}, {call}: {errno.errorcode.get(error, 'killed')}"
+                label = f"repair, call {number}, {call}: {errno.errorcode.get(error, 'killed')}"
                 code, err = self.run_faulty([*line, folder + "/index"], folder, AT=number, ERRNO=error)
                 if error == 0:
-                    self.assertEqual(code, -signal.SIGKILL, told)
+                    self.assertEqual(code, -signal.SIGKILL, label)
                 else:
-                    self.assertIn(code, (0, 1, 5) if call.startswith("unlink ") else (1, 5), f"{told}: {err}")
+                    self.assertIn(code, (0, 1, 5) if call.startswith("unlink ") else (1, 5), f"{label}: {err}")
                 self.run_program(*line, folder + "/index")
                 self.run_program("index", "check", folder + "/index")
-                self.assertTrue(self.answer(folder + "/index") == before, told)
+                self.assertTrue(self.answer(folder + "/index") == before, label)
                 self.run_program("index", "merge", folder + "/index", "-q")
                 self.assert_no_litter(folder)
                 shutil.rmtree(folder)
 
-        self.each(fail, list(enumerate(calls, 1)))
+        self.each(fail, some_of(list(enumerate(calls, 1))))
 
 
 class Damaged(Crash):
-    """As the program tells it; every kind of damage is tried by index_damage_test.cc."""
+    """Damage as the program reports it; damage_test.cc tests every kind of damage."""
 
     def test_damage_is_named_never_served_and_mended(self):
         [_, _, _, _, merge] = self.prepare(60, 6)

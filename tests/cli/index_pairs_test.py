@@ -1,4 +1,4 @@
-"""With what a query is compared: documents that are named, pairs, or the index itself; and flags that have nothing to say then."""
+"""What a query is compared with: named documents, pairs, or the index itself; and flags that do not apply then."""
 
 import json
 import re
@@ -13,7 +13,7 @@ class Compared(ThreeDocuments):
         self.write("q", f"zz yy {run_of(25, 20)} xx {run_of(210, 20)}")
         self.assertEqual({place["id"] for row in self.query("q") for place in row["occurrences"]}, {"docs/a", "docs/b", "docs/c"})
         told = self.query("q", "--with", "docs/b", "--with", "docs/c")
-        # The passage of b is in a too, and says less for it, though a is not asked about.
+        # The passage of b is also in a and counts as less rare for that, although a is not asked about.
         self.assertEqual([[place["id"] for place in row["occurrences"]] for row in told], [["docs/c"], ["docs/b"]])
         self.assertIn("docs/x: no document", self.run_program("index", "query", "index", "q", "--with", "docs/x", code=3).err)
         self.write("q2", run_of(25, 20))
@@ -42,7 +42,7 @@ class Compared(ThreeDocuments):
         self.create("docs")
         self.write("q", run_of(25, 20))
         flags = ["--format lines", "--text-field t", "--id-field t", "--delimiter ;", "--charset latin1", "--max-doc-bytes 9", "--binary",
-                 "--html main", "--as-is", "--strict", "--skip-unreadable"]
+                 "--html main", "--as-is", "--strict", "--skip-unreadable", "--skipped x.tsv"]
         for asked, why in (("--id docs/a", "--id: reads no input"), ("--self", "--self: reads no input"),
                            ("q --raw", "--raw: reads every INPUT as plain text"), ("--id docs/a --raw", "--id: reads no input")):
             for flag in flags:
@@ -71,6 +71,25 @@ class Compared(ThreeDocuments):
         self.run_program("index", "query", "index", "--self", "--id", "docs/a", code=2)
         self.create("docs/c", index="one")
         self.query("--self", index="one", code=1)
+
+    def test_pairs_that_are_left_out_are_counted(self):
+        for number in range(30):
+            self.write(f"many/{number:02}", f"{run_of(100 + 20 * number, 20)} {run_of(0, 40)} {run_of(1000 + 20 * number, 20)}")
+        self.create("many")
+
+        def pairs(*flags):
+            result = self.run_program("index", "query", "index", "--self", "--output", "tsv", "--no-text", *flags)
+            rows = [line.split("\t") for line in result.out.decode().splitlines()[1:]]
+            return len({(row[0], row[3]) for row in rows}), result.err
+
+        self.assertEqual(pairs("--limit", "0"), (435, ""))
+        self.assertEqual(pairs("--limit", "0", "--max-occurrences", "0"), (435, ""))
+        said = "refrain: 45 more candidates were not compared; to compare all of them, add --max-occurrences 0\n"
+        self.assertEqual(pairs("--limit", "0", "--max-occurrences", "20"), (390, said))
+        self.assertEqual(pairs(), (390, said))
+        self.assertEqual(pairs("--quiet"), (390, ""))
+        summary = json.loads(self.run_program("index", "query", "index", "--self", "--json", "--no-text").err)
+        self.assertEqual((summary["occurrences"], summary["unverified"]), (390, 45))
 
 
 if __name__ == "__main__":

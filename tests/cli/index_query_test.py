@@ -1,4 +1,4 @@
-"""What query, extract and blots find in an index, and how they say it."""
+"""The results and the output of query, extract and blots."""
 
 import json
 import os
@@ -11,13 +11,13 @@ from program import SOURCE_DIR, lines, main, program, sentence
 
 
 class SmallWorlds(Index):
-    """What can be said by hand."""
+    """Results small enough to be computed by hand."""
 
     def hashes(self, tokens):
-        """A fingerprint of a single token is its hash."""
+        """Returns the hashes of tokens; the fingerprint of a single token is its hash."""
         self.write("tokens", lines(tokens))
         out = self.run_program("fingerprint", "tokens", "--format", "lines", "--window", "1", "-q").out.decode()
-        return [int(row.split("\t")[1]) for row in out.splitlines()[2:]]
+        return [int(row.split("\t")[1]) for row in out.splitlines()[1:]]
 
     def test_xor_and_sum_blots_are_what_they_are_by_hand(self):
         tokens = "to be or not to be that is the question to be".split()
@@ -38,7 +38,7 @@ class SmallWorlds(Index):
                 rows = self.blots("hamlet", *flags)
                 if kind == "xor":
                     self.assertEqual([(row["blot"], row["text"]) for row in rows], expected, flags)
-                else:  # the sum may be mixed: what must hold is that equal bags, and no others, have equal blots
+                else:  # the sum may be mixed: equal bags, and only those, must have equal blots
                     pairs = {(row["blot"], sum_) for row, (sum_, _) in zip(rows, expected)}
                     self.assertEqual(len(pairs), len({blot for blot, _ in pairs}))
                     self.assertEqual(len(pairs), len({sum_ for _, sum_ in pairs}))
@@ -89,7 +89,7 @@ class SmallWorlds(Index):
             self.assertEqual(self.extract(index=index), [])
             raw = self.query("b", "--raw", index=index)
             self.assertEqual([row["documents"] for row in raw], [["a", "b"]] * shared + [["b"]] * (5 - shared))
-            # A query finds b itself, word for word, and a not at all.
+            # A query finds b itself, word for word, but not a.
             [row] = self.query("b", index=index)
             self.assertEqual(self.places(row), [("b", 0, len(self.read("b")))])
 
@@ -155,7 +155,7 @@ class Queried(ThreeDocuments):
         self.create("docs")
         self.write("q", f"{run_of(100, 15)} zz yy xx ww vv uu tt ss rr qq pp oo {run_of(25, 20)}")
         apart = ["--max-gap", "8"]
-        self.assertEqual([row["length"] for row in self.query("q", *apart)], [15, 20])  # which is in two of three documents
+        self.assertEqual([row["length"] for row in self.query("q", *apart)], [15, 20])  # in two of three documents
         self.assertEqual([row["length"] for row in self.query("q", "--min-tokens", "16", *apart)], [20])
         self.query("q", "--min-tokens", "21", *apart, code=1)
         self.write("known", f"known: {run_of(25, 20)}")

@@ -1,4 +1,4 @@
-"""An index that grows and shrinks, of every kind of input; and what is refused."""
+"""Indexes that grow and shrink, with every kind of input; and what is refused."""
 
 import gzip
 import json
@@ -303,6 +303,19 @@ class Refused(Index):
                          r"^index: repaired: 40 documents rebuilt, 0 lost\n$")
         self.assertEqual(self.extract(), before)
         self.assertRegex(self.run_program("index", "check", "index").out.decode(), r"^index: OK: 40 documents with ")
+
+    def test_a_repair_that_loses_documents_does_not_call_the_index_whole(self):
+        self.create("docs", "--store-text", index="stored")
+        texts = os.path.join("stored", "000001", "texts.bin")
+        content = bytearray(self.read(texts))
+        content[len(content) // 2] ^= 1
+        self.write(texts, bytes(content))
+        told = json.loads(self.run_program("index", "check", "stored", "--repair", "--json", code=4).out)
+        self.assertEqual((told["whole"], told["repaired"]), (False, True))
+        self.assertGreater(told["lost_documents"], 0)
+        left = self.stats("stored")["documents"]
+        self.assertEqual((told["rebuilt_documents"], told["lost_documents"]), (left, 40 - left))
+        self.assertTrue(json.loads(self.run_program("index", "check", "stored", "--json").out)["whole"])
 
     def test_flags_that_do_not_go_together_are_usage_errors(self):
         for line, hint in (

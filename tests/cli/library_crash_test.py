@@ -1,5 +1,5 @@
-"""A run of dedup that grows a library, killed or on a disk that fails: taken up again, it decides and adds as one that ran
-through, and nothing twice. Until its one commit the library is as it was."""
+"""A run of dedup that extends a library is killed, or the disk fails. When resumed, it decides and adds the same as
+an undisturbed run, and adds nothing twice. Until its only commit, the library is unchanged."""
 
 import errno
 import json
@@ -11,10 +11,10 @@ import subprocess
 import tempfile
 import time
 
-from program import BIN_DIR, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, say
+from program import BIN_DIR, LONG, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, say
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
-KILLS = 20
+KILLS = 20 if LONG else 10
 CALLS = 40
 
 
@@ -26,12 +26,12 @@ def line(*flags):
 class Grown(TestCase):
     def setUp(self):
         super().setUp()
-        fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # thousands of syncs
+        fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # the test makes thousands of syncs
         self.dir = os.path.realpath(tempfile.mkdtemp(prefix="refrain-cli-", dir=fast))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         texts = documents(700, seed=61)
         self.write("january.jsonl", jsonl(texts[:400], id=lambda at: f"a{at}"))
-        # Some of them were there in January.
+        # Some of them were already in the January input.
         self.write("february.jsonl", jsonl(texts[400:] + texts[:400:20], id=lambda at: f"b{at}"))
         self.run_program("dedup", "january.jsonl", "-o", "january", "--library", "base/library", "--id-field", "id", "-q")
         self.before = self.export("base/library")
@@ -47,24 +47,24 @@ class Grown(TestCase):
         return [json.loads(row)["id"] for row in self.run_program("library", "export", library, "-q").out.splitlines()]
 
     def start(self):
-        """The library as it was in January."""
+        """Restores the library of January."""
         shutil.rmtree(self.path("work"), ignore_errors=True)
         shutil.copytree(self.path("base"), self.path("work"))
 
-    def take_up(self, told):
-        """Returns whether the library had grown already."""
+    def resume_and_check(self, label):
+        """Resumes the run and checks the result. Returns whether the library had been extended before."""
         left = self.export("work/library")
-        self.assertIn(left, (self.before, self.after), told)
+        self.assertIn(left, (self.before, self.after), label)
         self.run_program("library", "check", "work/library", "-q")
         if os.path.exists(self.path("work/run/summary.json")):
-            self.assertEqual(left, self.after, told)
+            self.assertEqual(left, self.after, label)
         elif os.path.exists(self.path("work/run/work/run.txt")):
             self.run_program(*line("--resume"))
         else:
-            self.assertEqual(left, self.before, told)
+            self.assertEqual(left, self.before, label)
             self.run_program(*line("--force"))
-        self.assertEqual(self.read("work/run/decisions.jsonl"), self.decisions, told)
-        self.assertEqual(self.export("work/library"), self.after, told)
+        self.assertEqual(self.read("work/run/decisions.jsonl"), self.decisions, label)
+        self.assertEqual(self.export("work/library"), self.after, label)
         self.run_program("library", "check", "work/library", "-q")
         return left == self.after
 
@@ -79,7 +79,7 @@ class Grown(TestCase):
                 time.sleep(seconds)
                 process.kill()
             killed += process.returncode != 0
-            grown += self.take_up(f"killed after {seconds:.4f} s")
+            grown += self.resume_and_check(f"killed after {seconds:.4f} s")
         say(f"{killed} of {KILLS} runs were killed at work, {grown} had grown the library")
         self.assertGreater(killed, KILLS // 4)
 
@@ -108,9 +108,9 @@ class Faulty(Grown):
         grown = 0
         for number in self.numbers:
             self.start()
-            told = f"killed at call {number}, {self.calls[number - 1]}"
-            self.assertEqual(self.run_faulty(AT=number)[0], -signal.SIGKILL, told)
-            grown += self.take_up(told)
+            label = f"killed at call {number}, {self.calls[number - 1]}"
+            self.assertEqual(self.run_faulty(AT=number)[0], -signal.SIGKILL, label)
+            grown += self.resume_and_check(label)
         say(f"{len(self.numbers)} runs were killed, {grown} of them after the library had grown")
 
     def test_a_disk_that_is_full_or_broken(self):
@@ -118,13 +118,13 @@ class Faulty(Grown):
         for number in self.numbers:
             self.start()
             error, code = ((errno.ENOSPC, 5), (errno.EIO, 1))[number % 2]
-            told = f"call {number}, {self.calls[number - 1]}: {errno.errorcode[error]}"
+            label = f"call {number}, {self.calls[number - 1]}: {errno.errorcode[error]}"
             found, err = self.run_faulty(AT=number, ERRNO=error)
-            self.assertIn(found, (0, code), f"{told}: {err}")  # what is cleared away late is no failure
+            self.assertIn(found, (0, code), f"{label}: {err}")  # a failed cleanup is not an error
             if found != 0:
-                self.assertRegex(err, r"^refrain: [^\n]*work/[^\n]*\n$", told)
+                self.assertRegex(err, r"^refrain: [^\n]*work/[^\n]*\n$", label)
             failed += found != 0
-            self.take_up(told)
+            self.resume_and_check(label)
         say(f"{failed} of {len(self.numbers)} faults were errors")
         self.assertGreater(failed, CALLS // 2)
 

@@ -1,4 +1,4 @@
-"""The verbs that look after a library: what they tell, what they change, and what is left when they are cut short."""
+"""The verbs that maintain a library: their output, their changes, and what is left when they are interrupted."""
 
 import concurrent.futures
 import errno
@@ -14,14 +14,14 @@ import tempfile
 from program import BIN_DIR, SOURCE_DIR, TIME_FACTOR, TestCase, environment, main, program, say
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
-FIXTURE = os.path.join(SOURCE_DIR, "tests", "compat", "v1", "library")  # 60 documents in two segments, 14 of them removed
+FIXTURE = os.path.join(SOURCE_DIR, "tests", "compat", "v1", "library")  # 60 documents in two segments, 14 removed
 FILES = ["documents.bin", "filter.bin", "ids.bin", "keys.bin", "names.bin"]
 
 
 class Library(TestCase):
     def setUp(self):
         super().setUp()
-        # Thousands of syncs, which a disk takes its time for.
+        # The test makes thousands of syncs, which are slow on a disk.
         fast = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.dir = os.path.realpath(tempfile.mkdtemp(prefix="refrain-cli-", dir=fast))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
@@ -34,7 +34,7 @@ class Library(TestCase):
         return json.loads(self.run_program("library", "stats", library, "--json").out)
 
     def assert_no_litter(self, library):
-        """The folder holds what its manifest names."""
+        """The folder contains only what its manifest names."""
         named = {"manifest", "lock"}
         with open(self.path(library, "manifest"), encoding="utf-8") as manifest:
             for words in map(str.split, manifest):
@@ -84,7 +84,7 @@ class Verbs(Library):
         told = json.loads(self.run_program("library", "remove", "library", by_id, "--json", code=1).out)
         self.assertEqual((told["removed"], told["unknown_ids"], told["generation"]), (0, [by_id], 4))
 
-        # What was removed is on the disk until it is merged away.
+        # Removed documents stay on the disk until a merge.
         self.assertEqual(self.run_program("library", "merge", "library").out.decode().split(";")[0],
                          "library: 2 segments merged")
         self.assertEqual(self.export(), left)
@@ -140,7 +140,7 @@ class Verbs(Library):
 
 
 class Faults(Library):
-    """Every call that changes the library fails, or is the last one; and calls that read it fail."""
+    """Every call that changes the library fails, or is the last one before a kill; and calls that read it fail."""
 
     def setUp(self):
         super().setUp()
@@ -148,7 +148,7 @@ class Faults(Library):
             self.skipTest(f"{FAULTS}: not built; a sanitizer's library wants to be loaded first")
         self.before = self.export()
         names = [row["id"] for row in self.before]
-        # The verb, and what there is behind it.
+        # Each verb, with the documents expected after it.
         gone = [names[3], names[40]]
         self.verbs = {"remove": (["remove", *gone], [row for row in self.before if row["id"] not in gone]),
                       "merge": (["merge"], self.before)}
@@ -179,8 +179,9 @@ class Faults(Library):
         failures = [repr(failure) for failure in failures if failure is not None]
         self.assertEqual(len(failures), 0, "\n".join(failures[:20]))
 
-    def assert_goes_on(self, verb, folder, told):
-        """Before or after the verb, and whole; the verb can be run again, and leaves nothing of what was cut short."""
+    def assert_can_continue(self, verb, folder, told):
+        """The library is intact, as before or after the verb; the verb can be run again, and nothing of the
+        interrupted run is left."""
         words, after = self.verbs[verb]
         library = f"{folder}/library"
         self.run_program("library", "check", library, "-q")
@@ -206,10 +207,10 @@ class Faults(Library):
             if error == 0:
                 self.assertEqual(code, -signal.SIGKILL, told)
             else:
-                # What is cleared away late is no failure: the next writer does it.
+                # A failed cleanup is not an error: the next writer does it.
                 self.assertIn(code, (0, 1, 5) if call.startswith("unlink ") else (1, 5), f"{told}: {err}")
                 self.assertRegex(err, r"^refrain: [^\n]+\n$" if code else r"^$", told)
-            self.assert_goes_on(verb, folder, told)
+            self.assert_can_continue(verb, folder, told)
 
         self.each(fail, items)
 
@@ -217,7 +218,7 @@ class Faults(Library):
         looks = {"check": ["check"], "export": ["export"], **{name: words for name, (words, _) in self.verbs.items()}}
         items = []
         for name, words in looks.items():
-            # Of all calls some: tests/torture/read_faults.py has the others.
+            # A sample of the calls; tests/torture/read_faults.py tests the others.
             for number, call in self.calls(name, words, READS=1)[::4]:
                 items.append((name, number, call, (errno.EIO, errno.EMFILE, errno.EACCES)[len(items) % 3]))
         say(f"{len(items)} faults")
@@ -226,13 +227,13 @@ class Faults(Library):
             folder = self.fresh(f"{name}-{number}-read")
             told = f"{name}, call {number}, {call}: {errno.errorcode[error]}"
             code, err, out = self.run_faulty(folder, looks[name], READS=1, AT=number, ERRNO=error)
-            # A file that must not be opened is a missing input.
+            # A file that may not be opened is reported as a missing input.
             self.assertIn(code, (0, 1, 3) if error == errno.EACCES else (0, 1), f"{told}: {err}")
             self.assertEqual(bool(re.fullmatch(r"refrain: [^\n]+\n", err)), code != 0, told)
             if name == "export" and code == 0:
                 self.assertEqual([json.loads(line) for line in out.splitlines()], self.before, told)
             if name in self.verbs:
-                self.assert_goes_on(name, folder, told)
+                self.assert_can_continue(name, folder, told)
 
         self.each(fail, items)
 

@@ -1,7 +1,7 @@
-"""A program inside a limit of memory: a control group's, of either version, below the group that the test runs in.
+"""Runs a program with a memory limit: that of a control group (version 1 or 2) below the group that the test runs in.
 
-Where those are closed it is an equal limit on the data of the process (REFRAIN_NO_CGROUP=1 asks for that). Files that are
-read pass through the page cache, which a control group counts and reclaims.
+If control groups are not available, an equal limit on the data of the process is used (REFRAIN_NO_CGROUP=1 forces
+this). Files that are read pass through the page cache, which a control group counts and reclaims.
 """
 
 import contextlib
@@ -18,25 +18,25 @@ import time
 from program import environment, program
 
 GROUP_PREFIX = "refrain-memory-test-"
-PROBED = 64 << 20  # a limit that any group grants
+PROBED = 64 << 20  # a limit that any group can grant
 
 
 def own_groups():
-    """(a group below which one of ours may be made, the name of the file for its limit), the likeliest first."""
+    """Yields (a group in which one of ours might be created, the name of its limit file), the most likely first."""
     with open("/proc/self/cgroup", encoding="ascii") as file:
         for line in file:
             _, controllers, group = line.rstrip("\n").split(":", 2)
             if "memory" in controllers.split(","):
                 yield "/sys/fs/cgroup/memory" + group, "memory.limit_in_bytes"
             elif not controllers:
-                # A group with processes cannot hand on controllers, but one above it may have.
+                # A group with processes cannot delegate controllers, but one of its ancestors may.
                 while group not in ("", "/"):
                     group = os.path.dirname(group)
                     yield "/sys/fs/cgroup" + group.rstrip("/"), "memory.max"
 
 
 class GroupLimit:
-    """A control group with a limit, made for one run."""
+    """A control group with a limit, created for one run."""
 
     count = 0
 
@@ -58,7 +58,7 @@ class GroupLimit:
         self.put("cgroup.procs", 0)
 
     def close(self):
-        for _ in range(200):  # the kernel lets go of a group a moment after its last process ended
+        for _ in range(200):  # the kernel releases a group a moment after its last process ended
             try:
                 return os.rmdir(self.path)
             except OSError as error:
@@ -69,13 +69,13 @@ class GroupLimit:
 
 
 class DataLimit:
-    """An equal limit where control groups are closed: on what the process itself allocates."""
+    """A limit on the memory that the process itself allocates, for use without control groups."""
 
     def __init__(self, limit):
         self.limit = limit
 
     def enter(self):
-        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # what a thread takes for its stack counts whole
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # a thread's whole stack counts
         resource.setrlimit(resource.RLIMIT_DATA, (self.limit, self.limit))
 
     def close(self):
@@ -83,12 +83,12 @@ class DataLimit:
 
 
 def group_parent():
-    """Where groups with a limit can be made, or None."""
+    """Returns where groups with a limit can be created, or None."""
     if os.environ.get("REFRAIN_NO_CGROUP"):
         return None
     for parent, limit_file in own_groups():
         try:
-            for name in os.listdir(parent):  # what a run that was killed left
+            for name in os.listdir(parent):  # left by test runs that were killed
                 if name.startswith(GROUP_PREFIX) and not os.path.exists(f"/proc/{name.split('-')[3]}"):
                     os.rmdir(os.path.join(parent, name))
             GroupLimit(parent, limit_file, PROBED).close()
@@ -116,11 +116,11 @@ class Outcome:
 
 
 def run_limited(*arguments, size, name="refrain", cwd=None, timeout=100, stdout=subprocess.DEVNULL):
-    """Runs to the end inside the limit. `peak` is the largest resident set in bytes."""
+    """Runs the program to its end within the limit. `peak` is the largest resident set in bytes."""
     with limit_of(size) as limit, tempfile.TemporaryFile() as messages:
 
         def enter():
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # to end with this test, whatever ends that
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # killed when this test ends, for whatever reason
             limit.enter()
 
         process = subprocess.Popen([program(name), *arguments], cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout,

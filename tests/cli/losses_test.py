@@ -1,4 +1,4 @@
-"""What lost or endangered people's data once, each named after what went wrong."""
+"""Tests for defects that lose or endanger data; each is named after what would go wrong."""
 
 import errno
 import gzip
@@ -17,7 +17,7 @@ import time
 import urllib.error
 import urllib.request
 
-from program import BIN_DIR, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, running, wait_until
+from program import BIN_DIR, SANITIZED, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, running, wait_until
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 TEXTS = documents(200, seed=5)
@@ -29,7 +29,7 @@ class Folder(TestCase):
         self.dir = os.path.realpath(self.dir)
 
     def tree(self, *parts):
-        """Everything below, with its content."""
+        """Returns everything below a folder, with its contents."""
         found = {}
         for above, folders, names in os.walk(self.path(*parts)):
             for name in folders + names:
@@ -38,7 +38,7 @@ class Folder(TestCase):
         return found
 
     def faulty(self, *arguments, call, path, error=errno.EIO, at=1):
-        """Runs while calls of that kind on `path` fail, from the one with number `at` on."""
+        """Runs while calls of this kind on `path` fail, from number `at` on."""
         done = subprocess.run([program(), *arguments], cwd=self.dir, capture_output=True, check=False,
                               timeout=60 * TIME_FACTOR,
                               env=environment(LD_PRELOAD=FAULTS, FAULTS_READS="1", FAULTS_FOLDER=self.dir,
@@ -124,7 +124,7 @@ class Index(Folder):
 
 
 class Server:
-    """`refrain serve books` of a test."""
+    """`refrain serve books`, for one test."""
 
     def __init__(self, test):
         self.test = test
@@ -166,6 +166,24 @@ class Reading(Folder):
             self.run_program(*self.line, "-q", "--resume")
             self.assertEqual(self.listing("out", "clean", "in"), ["a.jsonl", "b.jsonl"])
             shutil.rmtree(self.path("out"))
+
+    def test_a_run_folder_that_cannot_be_looked_at_is_an_error_that_names_it(self):
+        line = [*self.line, "--read-back", "-q"]
+        # The candidates, the clean corpus when it is written, when it is read back, and what a stage has left.
+        for call, path, at in (("stat", "out/work/candidates", 1), ("readdir", "out/clean", 1), ("readdir", "out/clean", 2),
+                               ("readdir", "out/clean/in", 4), ("readdir", "out/work", 2)):
+            code, err = self.faulty(*line, call=call, path=path, at=at)
+            self.assertEqual(code, 1, (call, path, at, err))
+            self.assertIn(f"{path}: cannot {'list' if call == 'readdir' else call}: Input/output error", err)
+            self.assertNotIn("filesystem", err)
+            self.run_program(*line, *(["--resume"] if os.path.exists(self.path("out")) else []))
+            shutil.rmtree(self.path("out"))
+
+    def test_a_current_folder_that_is_gone_is_an_error_that_says_so(self):
+        os.makedirs(self.path("gone"))
+        script = f'cd gone && rmdir ../gone && exec {program()} index create {self.path("index")} {self.path("in")} -q'
+        done = subprocess.run(["sh", "-c", script], cwd=self.dir, capture_output=True, check=False, env=environment())
+        self.assertEqual((done.returncode, done.stderr.decode().split(": ")[1:3]), (1, ["current folder", "cannot getcwd"]))
 
     def test_an_archive_that_fails_half_way_is_left_out_from_there_on(self):
         with tarfile.open(self.path("in/c.tar"), "w") as archive:
@@ -232,7 +250,7 @@ class Reading(Folder):
         self.assertEqual(code, 1, err)
         self.assertTrue(os.path.exists(self.path("out", "work", "run.txt")))
         self.run_program(*self.line, "-q", "--resume")
-        # Nor while it is looked at whether there is one.
+        # If the check whether there is a run fails, the run must not be deleted either.
         shutil.rmtree(self.path("out"))
         with running(*self.line, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             self.assertTrue(wait_until(lambda: os.path.exists(self.path("out", "work", "read.done"))))
@@ -255,7 +273,7 @@ class Outputs(Folder):
         line[1] = "out/clean"
         self.assertIn("is read from there", self.run_program(*line, code=2).err)
         self.assertEqual(self.tree("out"), {"out/clean": None, "out/clean/precious.txt": b"mine"})
-        # One that was made by a run is an input like any other.
+        # A folder that a run made is an input like any other.
         shutil.rmtree(self.path("out"))
         self.run_program("substrings", "in.jsonl", "-o", "out", "--apply", "-q")
         self.assertIn("is read from there", self.run_program(*line, code=2).err)
@@ -279,7 +297,7 @@ class Outputs(Folder):
         self.assertEqual(self.tree("out"), {"out/matches.tsv": b"mine", "out/summary.json": b"{}"})
 
     def test_what_lies_beside_under_the_name_of_a_part_is_not_written_through(self):
-        """A link planted where a file is written aside leads nowhere."""
+        """A link planted at the name of the temporary file is not followed."""
         self.write("victim", "mine")
         subprocess.run(["sh", "-c", 'for n in 0 1 2; do ln -s victim pairs.partial-refrain-$$-$n; done; printf "1\\n3\\n" > h; '
                         f'exec {program("simhash-find-all")} -b 6 -d 3 -i h -o pairs'], cwd=self.dir, check=True)
@@ -315,7 +333,7 @@ class ReadBack(Folder):
             shutil.rmtree(self.path("out"))
 
     def test_a_byte_that_the_disk_changed_is_found_before_the_run_ends(self):
-        # It is killed behind the stage that writes, and a byte is changed.
+        # The run is killed after the stage that writes, and a byte is changed.
         with running(*self.line, cwd=self.dir, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL) as process:
             self.assertTrue(wait_until(lambda: os.path.exists(self.path("out", "work", "apply.done"))
@@ -344,7 +362,7 @@ class ReadBack(Folder):
 
 class Terminal(Folder):
     def on_terminal(self, *arguments, stdin=b""):
-        """What the program prints where a person watches."""
+        """Returns what the program prints to a terminal."""
         mine, theirs = pty.openpty()
         process = subprocess.Popen([program(), *arguments], cwd=self.dir, stdin=subprocess.PIPE, stdout=theirs,
                                    stderr=subprocess.DEVNULL, env=environment())
@@ -370,7 +388,7 @@ class Terminal(Folder):
         text = f"some words {evil} and more words of this text here"
         self.write("in.jsonl", jsonl([text, text], id=lambda at: f"{evil}{at}"))
         rows = self.run_program("fingerprint", "in.jsonl", "--id-field", "id", "-q").out
-        self.assertIn(b"\x1b", rows)  # a file gets what there is
+        self.assertIn(b"\x1b", rows)  # a file gets the original bytes
         self.write("stored.tsv", rows)
         self.run_program("ngrams", "build", "in.jsonl", "--id-field", "id", "--tokenizer", "chars", "-n", "3", "-o", "grams", "-q")
         for line in (["fingerprint", "in.jsonl", "--id-field", "id"], ["match", "stored.tsv", "stored.tsv"],
@@ -383,7 +401,7 @@ class Terminal(Folder):
 
 class Programs(Folder):
     def test_they_are_built_to_withstand_slips(self):
-        if TIME_FACTOR != 1 or shutil.which("readelf") is None:
+        if SANITIZED or shutil.which("readelf") is None:
             self.skipTest("a sanitizer has its own ways")
         for name in ("refrain", "simhash-find-all", "librefrain.so", "librefrain_parquet.so"):
             path = os.path.join(BIN_DIR, name)

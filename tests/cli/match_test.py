@@ -1,4 +1,4 @@
-"""refrain match: each query against all stored fingerprints, against brute force."""
+"""refrain match: each query is compared with all stored fingerprints; the expected results come from brute force."""
 
 import json
 import os
@@ -8,19 +8,19 @@ import signal
 import subprocess
 import time
 
-from program import TestCase, difference, documents, environment, jsonl, lines, main, running, table, wait_until
+from program import MADE_WITH, TestCase, difference, documents, environment, jsonl, lines, main, running, table, wait_until
 
 HEADER = "id\tmatch\tdiff\tmatches"
 
 
 def rows_text(rows, header=True):
-    """Rows of (id, hash or None) as a table."""
+    """Formats rows of (id, hash or None) as a table."""
     body = "".join(f"{name}\t{'' if value is None else value}\n" for name, value in rows)
     return ("id\thash\n" if header else "") + body
 
 
 def near_by(stored, value, distance):
-    """(difference, place, id) of every stored one within the distance, nearest first, then earliest."""
+    """Returns (difference, place, id) of every stored fingerprint within the distance, nearest first, then earliest."""
     if value is None:
         return []
     return sorted((difference(value, other), at, name) for at, (name, other) in enumerate(stored)
@@ -42,8 +42,9 @@ def all_rows(stored, queries, distance=3):
     return [[name, match, str(bits)] for name, value in queries for bits, _, match in near_by(stored, value, distance)]
 
 
-def made_up(count, seed, others=()):
-    """Random fingerprints, half of them within six bits of one another or of `others`; some too short, some twice."""
+def generated(count, seed, others=()):
+    """Generates random fingerprints, about half of them within six bits of one another or of `others`; some too
+    short, some twice."""
     rng = random.Random(seed)
     known = [value for _, value in others if value is not None]
     out = []
@@ -58,8 +59,8 @@ def made_up(count, seed, others=()):
     return out
 
 
-STORED = made_up(700, 1)
-QUERIES = made_up(300, 2, STORED)
+STORED = generated(700, 1)
+QUERIES = generated(300, 2, STORED)
 
 
 class Match(TestCase):
@@ -97,7 +98,7 @@ class Match(TestCase):
                          all_rows(stored, queries))
 
     def test_threads_change_nothing(self):
-        queries = rows_text(made_up(5000, 3, STORED))
+        queries = rows_text(generated(5000, 3, STORED))
         expected = self.run_program("match", "known.tsv", "--threads", "1", stdin=queries).out
         for threads in ("2", "3", "8"):
             self.assertTrue(self.run_program("match", "known.tsv", "--threads", threads, stdin=queries).out == expected)
@@ -154,12 +155,24 @@ class Match(TestCase):
 
     def test_files_of_earlier_versions_are_taken_as_they_are(self):
         self.write("in.jsonl", jsonl(documents(20, seed=8)))
-        new = self.run_program("fingerprint", "in.jsonl", "--window", "5").out
+        new = self.run_program("fingerprint", "in.jsonl", "--window", "5").out.decode()
         self.write("new.tsv", new)
-        self.write("old.tsv", new.split(b"\n", 1)[1].replace(b"simhash", b"hash"))
+        header, *rows = new.splitlines()
+        rows = "".join(row.removesuffix("\t") + "\n" for row in rows)
+        options = header.split("\t")[2]
         expected = self.match("new.tsv", "new.tsv")
-        self.assertEqual(self.match("old.tsv", "new.tsv"), expected)
-        self.assertEqual(self.match("new.tsv", "old.tsv"), expected)
+        for name, head in (("line.tsv", f"# {options}\nid\tsimhash\n"), ("header.tsv", "id\thash\n"), ("rows.tsv", "")):
+            self.write(name, head + rows)
+            self.assertEqual(self.match(name, "new.tsv"), expected)
+            self.assertEqual(self.match("new.tsv", name), expected)
+            self.assertEqual(self.match("new.tsv", stdin=(head + rows).replace("\n", "\r\n")), expected)
+        # The options are checked wherever they are.
+        other = self.run_program("fingerprint", "in.jsonl").out
+        for name in ("line.tsv", "new.tsv"):
+            self.assertIn(f"standard input: made with window=3, but {name} with window=5",
+                          self.run_program("match", name, stdin=other, code=3).err)
+        self.assertIn("new.tsv: made with window=5, but standard input with window=3",
+                      self.run_program("match", "-", "new.tsv", stdin=other, code=3).err)
 
     def test_the_clusters_of_dedup_are_no_fingerprints(self):
         self.write("in.jsonl", jsonl(documents(20, seed=8)))
@@ -214,12 +227,22 @@ class Add(TestCase):
         self.run_program("match", "known.tsv", "--add", stdin="x\t9")
         self.assertEqual(self.read("known.tsv"), b"id\thash\na\t5\nx\t9\n")
 
-    def test_three_columned_files_keep_their_shape_readable(self):
+    def test_rows_that_are_added_fit_the_columns_of_the_file(self):
         self.write("in.txt", lines(["some words in a line", "other words in a line"]))
         self.near("in.txt", "--format", "lines")
-        self.run_program("match", "out/clusters.tsv", "--add", stdin="x\t9\n")
-        self.assertEqual(self.run_program("match", "out/clusters.tsv", stdin="y\t9\n").out.decode(),
-                         f"{HEADER}\ny\tx\t0\t1\n")
+        self.write("prints.tsv", self.run_program("fingerprint", "in.txt", "--format", "lines").out)
+        self.write("old.tsv", f"# {MADE_WITH}\nid\tsimhash\na\t5\n")
+        self.write("plain.tsv", "id\tsimhash\tcluster\na\t5\t-1\n")
+        self.write("rows.tsv", "a\t5\tmore\n")
+        self.write("empty.tsv", "")
+        for name, columns in (("out/clusters.tsv", 4), ("prints.tsv", 3), ("old.tsv", 2), ("plain.tsv", 3), ("rows.tsv", 3),
+                              ("empty.tsv", 2)):
+            before = self.read(name)
+            self.run_program("match", name, "--add", stdin="x\t9\tmore\nz\t8\n")
+            cells = "\t" * (columns - 2)
+            self.assertEqual(self.read(name).decode(), before.decode() + f"x\t9{cells}\nz\t8{cells}\n")
+            self.assertEqual(self.run_program("match", name, "--distance", "0", stdin="y\t9\n").out.decode(),
+                             f"{HEADER}\ny\tx\t0\t1\n")
 
     def test_a_failed_run_adds_nothing(self):
         before = rows_text(STORED)
@@ -258,7 +281,7 @@ class Streaming(TestCase):
                        stderr=subprocess.PIPE, bufsize=0, env=environment())
 
     def answer(self, process):
-        """The next line, or a failure where none comes in time."""
+        """Returns the next line, or fails if none arrives in time."""
         line = b""
         end = time.monotonic() + 10
         while not line.endswith(b"\n"):
@@ -294,7 +317,7 @@ class Streaming(TestCase):
                 self.assertEqual(self.answer(process), HEADER)
                 process.stdin.write(b"x\t9\n")
                 self.answer(process)
-                time.sleep(0.2)  # so that it waits for the next question
+                time.sleep(0.2)  # so that it waits for the next query
                 process.send_signal(number)
                 self.assertTrue(wait_until(lambda: process.poll() is not None, 5), "still there after 5 s")
                 self.assertEqual(process.returncode, 130)

@@ -1,6 +1,6 @@
-"""--memory is a ceiling: every verb on input four times its budget, inside a limit of the budget and a tenth.
+"""--memory is a hard limit: every verb gets input four times its budget, with a limit 10% above the budget.
 
-The limit is that of limits.py. The peak of the resident set must stay under the budget itself.
+limits.py sets the limit. The peak of the resident set must stay below the budget itself.
 """
 
 import json
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 from limits import PARENT, run_limited
-from program import FIND_ALL, FIND_CLUSTERS, Near, TestCase, documents, jsonl, main, say, sizes_in, vocabulary
+from program import FIND_ALL, FIND_CLUSTERS, LONG, Near, TestCase, documents, jsonl, main, only_in_long_form, say, sizes_in, vocabulary
 from substrings_large_test import machine_text
 
 BUDGET = 64 << 20
@@ -21,11 +21,11 @@ LIMIT = BUDGET + BUDGET // 10
 INPUT = 4 * BUDGET
 
 
-# ---- the input, made once
+# ---- the input, created once
 
 
 class Corpus:
-    """A folder with what all tests read. Nothing here is held in memory: a child's peak begins with its parent's."""
+    """A folder with the input of all tests. Nothing is held in memory here: a child's peak begins with its parent's."""
 
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix="refrain-memory-")
@@ -34,7 +34,7 @@ class Corpus:
         with self.open("lines.txt") as lines, self.open("in.jsonl") as records:
             self.documents = 0
             while lines.tell() < INPUT:
-                # Every tenth is a copy of the one before.
+                # Every tenth document is a copy of the one before.
                 if self.documents % 10 != 9:
                     at = rng.randrange(len(pool) - 4000)
                     text = pool[at:at + rng.randint(1000, 3000)]
@@ -82,7 +82,8 @@ class Limited(TestCase):
         return outcome
 
     def does_not_fit(self, *arguments, size=LIMIT, **more):
-        """Refused with a figure above the budget, and never past the limit while finding that out."""
+        """Expects a refusal that names an amount above the budget; while finding this out, the program stays within
+        the limit."""
         outcome = run_limited(*arguments, cwd=self.dir, size=size, **more)
         self.assertEqual(outcome.code, 5, f"{arguments}: {outcome.err}")
         self.assertRegex(outcome.err, r"(at least|more than) [0-9.]+ [MG]iB")
@@ -112,6 +113,7 @@ class Memory(Limited):
     def test_near_keeps_its_budget_on_lines(self):
         self.check_near(self.corpus.path("lines.txt"), "--format", "lines")
 
+    @only_in_long_form
     def test_near_keeps_its_budget_on_json_with_ids_and_more_threads(self):
         self.check_near(self.corpus.path("in.jsonl"), "--id-field", "id", "--threads", "4")
 
@@ -126,10 +128,12 @@ class Memory(Limited):
     def test_dedup_keeps_its_budget_and_writes_the_clean_corpus(self):
         self.check_dedup(self.corpus.path("in.jsonl"), "--id-field", "id", "--threshold", "0.95", "--apply", "--annotate")
 
+    @only_in_long_form
     def test_dedup_keeps_its_budget_by_simhash_with_substrings_and_more_threads(self):
         self.check_dedup(self.corpus.path("lines.txt"), "--format", "lines", "--near", "simhash", "--substrings", "100",
                          "--threads", "4")
 
+    @only_in_long_form
     def test_dedup_names_the_memory_that_very_many_documents_need(self):
         for threads in "14":
             self.does_not_fit("dedup", self.corpus.path("short.txt"), "--format", "lines", "-o", "out", "--memory", "64M",
@@ -140,6 +144,7 @@ class Memory(Limited):
         self.does_not_fit(*line, "--memory", "64M")
         self.run_program(*line, "--memory", "1G", "--resume")
 
+    @only_in_long_form
     def test_fingerprint_keeps_its_budget(self):
         with open(self.path("out.tsv"), "wb") as out:
             self.fits("fingerprint", self.corpus.path("in.jsonl"), "--memory", "64M", stdout=out)
@@ -151,6 +156,7 @@ class Memory(Limited):
                       stdout=out)
         self.assertGreater(os.path.getsize(self.path("out.tsv")), INPUT - (INPUT >> 6))
 
+    @only_in_long_form
     def test_explain_keeps_its_budget_with_documents_from_a_large_input(self):
         with open(self.path("out.json"), "wb") as out:
             self.fits("explain", "8", str(self.corpus.documents - 2), "--in", self.corpus.path("lines.txt"), "--format",
@@ -178,6 +184,7 @@ class Memory(Limited):
         self.does_not_fit("near", self.corpus.path("a60"), "-o", "out", "--memory", "64M")
         self.assertEqual(self.listing(), [])
 
+    @only_in_long_form
     def test_match_names_the_memory_that_very_many_stored_fingerprints_need(self):
         self.does_not_fit("match", self.corpus.path("many.tsv"), self.corpus.path("known.tsv"), "--memory", "64M")
 
@@ -192,7 +199,7 @@ class Memory(Limited):
         self.does_not_fit("explain", self.corpus.path("a60"), self.corpus.path("b60"), "--memory", "64M")
 
     def keeps_the_ceiling(self, *arguments, codes=(0, 5), **more):
-        """Whether it fits or is refused with a figure: the process stays under its budget."""
+        """The process stays within its budget, whether the input fits or is refused with an amount."""
         outcome = run_limited(*arguments, "--memory", "64M", cwd=self.dir, size=LIMIT, **more)
         self.assertIn(outcome.code, codes, f"{arguments}: ended by the limit? {outcome.err}")
         if outcome.code == 5:
@@ -228,7 +235,7 @@ class Memory(Limited):
                 self.write(name, file.read(size))
         self.run_program("index", "create", "index", "q10", a3, "-q")
         memory = ("--memory", "64M", "-q")
-        # The text, its tokens, what it is compared with: each too large in its turn.
+        # The text, its tokens, and what it is compared with: each is too large in turn.
         for name in (a60, "q10", "q3"):
             self.does_not_fit("index", "query", "index", name, *memory)
         self.does_not_fit("index", "query", "index", "--id", "q10", *memory)
@@ -255,6 +262,7 @@ class Memory(Limited):
             for verb in ("near", "dedup"):
                 self.keeps_the_ceiling(verb, name, "-o", f"{name}.{verb}")
 
+    @only_in_long_form
     def test_very_many_equal_documents_go_to_temporary_files(self):
         self.write("equal.txt", b"one and the same line of text\n" * 900_000)
         self.fits("near", "equal.txt", "--format", "lines", "-o", "out", "-q", "--memory", "64M", "--threads", "2")
@@ -283,7 +291,7 @@ class Memory(Limited):
 
 
 class OneWord(Limited):
-    """An index of one word over and over: all of it is one blot, which occurs in every block of 16 tokens."""
+    """An index of a single repeated word: all of it is one blot, which occurs in every block of 16 tokens."""
 
     def test_a_blot_of_eight_million_places_stays_inside_the_budget(self):
         documents = INPUT // (2 << 20)
@@ -317,8 +325,8 @@ class OneWord(Limited):
 
 @unittest.skipUnless(PARENT, "skipped: no control group")
 class RealText(TestCase):
-    """The verbs that go through the shuffle, on the text of this machine. What they give back with madvise a limit on the
-    data of a process would still count, so this one needs a control group."""
+    """The verbs that use the shuffle, on the text of this machine. A limit on the data of a process would count
+    memory that they release with madvise, so this test needs a control group."""
 
     def setUp(self):
         super().setUp()
@@ -328,7 +336,7 @@ class RealText(TestCase):
                 self.size += file.write(json.dumps({"id": path, "text": text}) + "\n")
 
     def fits(self, *arguments):
-        for megabytes in (64, 128, 256):
+        for megabytes in (64, 128, 256) if LONG else (64,):
             budget = megabytes << 20
             outcome = run_limited(*arguments, "in.jsonl", "-o", "out", "--force", "-q", "--memory", f"{megabytes}M",
                                   size=budget + budget // 10, cwd=self.dir)

@@ -1,4 +1,4 @@
-"""refrain near: what it finds and how it is written, in every format, against brute force over the fingerprints."""
+"""refrain near: its results and output in every format, compared with brute force over the fingerprints."""
 
 import collections
 import csv
@@ -25,7 +25,7 @@ def as_table(texts, delimiter, ids=None):
 
 
 def packed(content, how):
-    """The content in the packing, or None where there is nothing to pack it with."""
+    """Compresses the content; None if the program for this is missing."""
     content = content.encode() if isinstance(content, str) else content
     if how == "gz":
         return gzip.compress(content, 6)
@@ -70,7 +70,7 @@ class Formats(TestCase):
             if data is None:
                 say("files, zstd: not run, there is no zstd program")
                 continue
-            # In byte order: folder by folder, names inside.
+            # In byte order: folder by folder, then by name.
             rows = [[f"docs{packing}/{folder}/d{at:03}.txt{'.' + packing if packing else ''}", hashes[at]]
                     for folder in range(4) for at in range(folder, len(TEXTS), 4)]
             with self.subTest(packing=packing):
@@ -114,7 +114,7 @@ class Formats(TestCase):
 
 
 class Comments(TestCase):
-    """Code and its copy with other comments are the same, unless comments are asked for."""
+    """Code and a copy with other comments are equal, unless comments are included."""
 
     def setUp(self):
         super().setUp()
@@ -133,7 +133,7 @@ class Comments(TestCase):
                 decisions = [json.loads(line)["keep"] for line in self.read(f"{name}-run/decisions.jsonl").splitlines()]
                 self.assertEqual(decisions, [True, not same])
                 if tokenizer == "code-kinds":
-                    continue  # to which every line is the same
+                    continue  # for which all lines are equal
                 self.run_program("ngrams", "build", "a.c", "b.c", "-n", "200", "-o", f"{name}-grams", "--quiet", *flags)
                 grams = json.loads(self.run_program("ngrams", "stats", f"{name}-grams", "--json").out)
                 self.assertEqual(grams["multi"] > 0, same, flags)
@@ -184,7 +184,7 @@ class Verify(TestCase):
             self.assertEqual([int(row[2]) for row in clusters], [first if sizes[first] > 1 else -1 for first in least])
             summary = json.loads(self.read(f"v{threshold}", "summary.json"))
             self.assertEqual(summary["matches"], len(rows))
-            # Of those with one fingerprint some more are compared.
+            # Texts with equal fingerprints add more comparisons.
             self.assertGreaterEqual(summary["candidates"], len(candidates.matches))
             self.assertLess(summary["candidates"], len(every.matches))
             self.assertEqual([stage["stage"] for stage in summary["run"]["stages"]],
@@ -211,7 +211,8 @@ class Verify(TestCase):
         self.assert_kept_memory(summary)
 
     def families(self, count, seed):
-        """Texts of one fingerprint, which a word that comes very often decides, in families of similar ones."""
+        """Generates families of similar texts that all have one fingerprint, because a very frequent word decides it.
+        """
         choice = random.Random(seed)
         texts = []
         for family in range(count):
@@ -236,7 +237,7 @@ class Verify(TestCase):
                 clusters = table(self.read("out", "clusters.tsv"), "id\tsimhash\tcluster")
                 self.assertEqual(len({row[1] for row in clusters}), 1, "all must have one fingerprint")
                 sizes = collections.Counter(least)
-                # Where there are more texts than stand for the fingerprint, one may be compared with too few.
+                # If more texts share the fingerprint than represent it, a text may be compared with too few.
                 if len(set(texts)) <= 4:
                     self.assertEqual([int(row[2]) for row in clusters], [at if sizes[at] > 1 else -1 for at in least])
                 for row in table(self.read("out", "matches.tsv"), "id1\tid2\tdiff\tsimilarity"):
@@ -289,9 +290,9 @@ class Rows(TestCase):
         [same] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name in "025"}
         [other] = {value for name, value in fingerprints("in.jsonl", cwd=self.dir) if name == "4"}
         self.assertEqual(near.matches_bytes, b"id1\tid2\tdiff\n0\t2\t0\n0\t5\t0\n")
-        self.assertEqual(near.clusters_bytes.decode(), f"{MADE_WITH}id\tsimhash\tcluster\n"
-                         f"0\t{same}\t0\n1\t\t-1\n2\t{same}\t0\n3\t\t-1\n4\t{other}\t-1\n5\t{same}\t0\n")
-        self.assertEqual(self.listing("out"), ["clusters.tsv", "matches.tsv", "summary.json"])
+        self.assertEqual(near.clusters_bytes.decode(), f"id\tsimhash\tcluster\t{MADE_WITH}\n"
+                         f"0\t{same}\t0\t\n1\t\t-1\t\n2\t{same}\t0\t\n3\t\t-1\t\n4\t{other}\t-1\t\n5\t{same}\t0\t\n")
+        self.assertEqual(self.listing("out"), ["clusters.tsv", "matches.tsv", "skipped.tsv", "summary.json"])
 
     def test_the_summary_counts_what_was_found(self):
         self.write("in.jsonl", jsonl(TEXTS))
@@ -337,7 +338,7 @@ class Rows(TestCase):
         for name in names:
             self.write(f"d/{name}", "the same few words are in all files")
         expected = ["10", "9", "B.txt", "Z/x", "a/b/c.txt", "a/z.txt", "a-b.txt", "a.txt", "é.txt"]
-        # Byte order of the names in each folder: the folder "a" comes where its own name does.
+        # Names are in byte order within each folder: the folder "a" comes where its own name does.
         expected.sort(key=lambda name: [part.encode() for part in name.split("/")])
         for number, (given, prefix) in enumerate([("d", "d/"), ("./d", "./d/"), ("d/", "d/"),
                                                   (self.path("d"), self.path("d") + "/")]):
@@ -357,14 +358,14 @@ class Rows(TestCase):
                  "pair of another sort entirely", "pair of another sort entirely"]
         self.write("in.jsonl", "not JSON\n" + jsonl(texts, id=lambda at: f"n{at}"))
         near = self.near("in.jsonl", "--id-field", "id")
-        # The bad record holds ordinal 0.
+        # The bad record keeps ordinal 0.
         self.assertEqual([[row[0], row[2]] for row in near.clusters],
                          [["n0", "-1"], ["n1", "-1"], ["n2", "3"], ["n3", "3"], ["n4", "5"], ["n5", "5"]])
 
 
 class EqualFingerprints(TestCase):
     def corpus(self):
-        # Groups of equal documents, and near neighbours of groups, mixed.
+        # Groups of equal documents, mixed with near neighbors of groups.
         texts = documents(120, seed=5)
         texts += texts[10:20] * 3 + [text.upper() for text in texts[:30]]
         self.write("in.jsonl", jsonl(texts))

@@ -1,4 +1,5 @@
-"""ngrams build: every algorithm, any threads and any memory give the same bytes, and those of a few lines of Python."""
+"""ngrams build: every algorithm gives the same bytes with any threads and memory, equal to those of a few lines of
+Python."""
 
 import collections
 import json
@@ -16,7 +17,7 @@ BINARIES = ["grams.bin", "places.bin", "documents.bin"]
 
 
 def real_text():
-    """Licences and documentation of this machine, where there are some; made-up sentences besides."""
+    """Returns licenses and documentation of this machine, if there are any, and generated sentences."""
     texts = []
     for folder in ("/usr/share/common-licenses", "/usr/share/doc"):
         for root, _, files in sorted(os.walk(folder)):
@@ -43,7 +44,7 @@ def oracle(texts, n, m):
 
 class Build(TestCase):
     def build(self, *arguments, output="index", **more):
-        """Builds anew; the bytes of the three files, and the summary."""
+        """Builds an index, and returns the bytes of the three files and the summary."""
         result = self.run_program("ngrams", "build", *arguments, "-o", output, "--force", "--json", "-q", **more)
         return tuple(self.read(output, name) for name in BINARIES), json.loads(result.out)
 
@@ -180,7 +181,7 @@ class FullDisk(TestCase):
         os.mkdir(self.path("disk"))
 
     def fails(self, command, message):
-        """Exit 5 with that message alone, and nothing left: not on the disk, not beside it."""
+        """Expects exit code 5 with only this message, and nothing left on the disk or beside it."""
         before = self.listing()
         out = self.on_small_disk(f'{command} --memory 64M --threads 2 -q 2>&1; echo "code $?"; ls -A disk')
         self.assertRegex(out, rf"^refrain: {message}[^\n]*\ncode 5\n$", command)
@@ -196,7 +197,7 @@ class FullDisk(TestCase):
         self.write_text()
         full = "disk: disk full after .* of temporary files"
         for algorithm in ALGORITHMS:
-            if algorithm == "auto":  # has temporary files only where one n-gram is too frequent, or the input is a pipe
+            if algorithm == "auto":  # uses temporary files only if an n-gram is too frequent, or the input is a pipe
                 self.fails("$REFRAIN ngrams build one.txt --format lines -n 1 -o out --temp-dir disk", full)
                 self.fails("$REFRAIN ngrams build - --format lines -n 2 -o out --temp-dir disk < in.txt", full)
             else:

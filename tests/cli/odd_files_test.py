@@ -1,4 +1,4 @@
-"""Files that people really have: other charsets and delimiters, half characters, and a hundred that are odd."""
+"""Files found in practice: other charsets and delimiters, incomplete characters, and a hundred odd files."""
 
 import bz2
 import gzip
@@ -9,6 +9,7 @@ import os
 import random
 import tarfile
 import zipfile
+import zlib
 
 from program import TestCase, main, run
 
@@ -39,7 +40,7 @@ def rows(texts):
 
 
 def odd_files():
-    """Names and contents, none of which is a sound file of a format that is read."""
+    """Returns names and contents, none of which is a valid file of a supported format."""
     zip_of_nothing = io.BytesIO()
     zipfile.ZipFile(zip_of_nothing, "w").close()
     tar_of_nothing = io.BytesIO()
@@ -85,6 +86,40 @@ class OddFiles(TestCase):
                     self.assertIn("refrain:", done.err)
         done = run("dedup", "odd", "-o", "all", "--json", cwd=self.dir)
         self.assertTrue(done.code == 3 or json.loads(done.out)["documents"] > 0, done.err)
+
+    def test_a_small_file_with_a_large_dictionary_or_window_does_not_end_the_run(self):
+        def xz(text, dictionary):
+            """Compresses the text, and sets the dictionary size in the header: 2 or 3 times a power of two."""
+            packed = bytearray(lzma.compress(text.encode(), filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 16}]))
+            packed[16] = dictionary
+            size = (packed[12] + 1) * 4 - 4
+            packed[12 + size:16 + size] = zlib.crc32(packed[12:12 + size]).to_bytes(4, "little")
+            return bytes(packed)
+
+        self.write("in/a.txt.xz", xz(TEXTS[0], 37))  # 1.5 GiB
+        self.write("in/b.txt.xz", xz(TEXTS[1], 28))  # 64 MiB, as from xz -9
+        self.write("in/c.jsonl.xz", xz(rows(TEXTS[2:4]), 40))
+        self.write("in/d.warc.xz", xz("WARC/1.0\r\n", 39))
+        # A zstd frame with one raw block and a window of 128 MiB.
+        raw = TEXTS[5].encode()
+        self.write("in/e.txt.zst", b"\x28\xb5\x2f\xfd\x00\x88" + (len(raw) << 3 | 1).to_bytes(3, "little") + raw)
+        summary = self.dedup("in", "--memory", "64M")
+        self.assertEqual((summary["documents"], summary["bad_records"], summary["skipped"]), (2, 1, 2))
+        self.assert_kept_memory(summary)
+        for bad in summary["bad_record_examples"] + summary["skipped_kinds"][0]["examples"]:
+            self.assertIn("xz dictionary larger than 128 MiB", bad["reason"])
+        self.assertIn("dictionary", self.run_program("near", "in/a.txt.xz", "-o", "named", code=3).err)
+
+    def test_a_header_of_millions_of_columns_takes_no_memory_and_is_no_table(self):
+        self.write("in/wide.csv", "text" + ",x" * 4_000_000 + "\nsome text\n")
+        self.write("in/a.csv", "text" + ",x" * 65_535 + "\nsome text\n")
+        summary = self.dedup("in", "--memory", "256M")
+        self.assertEqual((summary["documents"], summary["bad_records"], summary["skipped"]), (1, 0, 1))
+        self.assertIn("more than 65536 columns", summary["skipped_kinds"][0]["examples"][0]["reason"])
+        self.assert_kept_memory(summary)
+        done = self.run_program("dedup", "in/a.csv", "--text-field", "body", "-o", "none", code=3)
+        self.assertIn("no column 'body'; the header has 'text', 'x', 'x',", done.err)
+        self.assertLess(len(done.err), 1000)
 
     def test_charsets_are_told_by_what_is_frequent_in_them_and_named(self):
         for text, charsets in LANGUAGES.items():
@@ -177,7 +212,7 @@ class OddFiles(TestCase):
         self.assertIn('1 file: 1 JSONL; text from "text", ids from "url"\n', said)
         self.write("none.jsonl", rows(TEXTS[:5]) + json.dumps({"text": TEXTS[6]}) + "\n")
         self.assertIn("ids are ordinals", self.run_program("dedup", "none.jsonl", "-o", "none").err)
-        # One that is missing behind those that were looked at is named by its place.
+        # A missing id after the records that were surveyed is replaced by the record's place.
         many = [f"{i} {TEXTS[i % 40]}" for i in range(1200)]
         self.write("late.jsonl", rows(many) + json.dumps({"text": TEXTS[7]}) + "\n")
         self.dedup("late.jsonl", "--near", "off", output="late")

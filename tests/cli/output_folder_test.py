@@ -1,4 +1,4 @@
-"""Output folders: near's appears whole or not at all, dedup's can be taken up again; nothing else is touched or left."""
+"""Output folders: near's appears whole or not at all, dedup's can be resumed; nothing else is touched or left."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ import time
 from program import Near, TestCase, documents, jsonl, lines, main, running, wait_until
 
 TEXTS = documents(60, seed=2)
-FILES = ["clusters.tsv", "matches.tsv", "summary.json"]
+FILES = ["clusters.tsv", "matches.tsv", "skipped.tsv", "summary.json"]
 VERBS = ("near", "dedup")
 
 
@@ -82,9 +82,25 @@ class OutputFolder(TestCase):
         self.write("out/sub/deep.txt", "deep")
         self.run_program("dedup", "in.jsonl", "-o", "out", "--force", *flags)
         self.assertEqual(self.listing("out"), sorted(self.listing("fresh") + ["mine.txt", "sub"]))
-        for name in ("decisions.jsonl", "matches.tsv", "clusters.tsv", "clean/in.jsonl"):
+        for name in ("decisions.jsonl", "matches.tsv", "clusters.tsv", "skipped.tsv", "clean/in.jsonl"):
             self.assertEqual(self.read("out", name), self.read("fresh", name), name)
         self.assertEqual((self.read("out", "mine.txt"), self.read("out", "sub", "deep.txt")), (b"mine", b"deep"))
+
+    def test_force_replaces_the_list_of_skipped_files_only_where_the_verb_wrote_it(self):
+        self.write("d/a.txt", "some words to read here")
+        self.write("d/.hidden", "x")
+        lists = [["near", "-q"], ["dedup", "-q"], ["substrings", "-q"], ["ngrams", "build", "-n", "2", "-q"]]
+        for line in lists:
+            output = f"out-{line[0]}"
+            self.run_program(*line, "d", "in.jsonl", "-o", output)
+            self.assertEqual(self.read(output, "skipped.tsv").decode(),
+                             "path\tkind\treason\nd/.hidden\thidden file\tits name begins with a dot\n")
+            self.run_program(*line, "in.jsonl", "-o", output, "--force")
+            self.assertEqual(self.read(output, "skipped.tsv"), b"path\tkind\treason\n")
+            self.write(f"foreign-{line[0]}/skipped.tsv", "mine")
+            result = self.run_program(*line, "in.jsonl", "-o", f"foreign-{line[0]}", "--force", code=2)
+            self.assertIn("skipped.tsv: exists, but was not written by this verb", result.err)
+            self.assertEqual(self.read(f"foreign-{line[0]}", "skipped.tsv"), b"mine")
 
     def test_dedup_refuses_an_output_inside_its_input(self):
         self.write("d/a.txt", "some words to read here")
@@ -127,7 +143,7 @@ class OutputFolder(TestCase):
 
 
 class Interrupted(TestCase):
-    """Each run reads a large file, and is ended in the middle of it."""
+    """Each run reads a large file and is stopped in the middle of it."""
 
     def setUp(self):
         super().setUp()
@@ -169,7 +185,7 @@ class Interrupted(TestCase):
             self.assertEqual(process.wait(timeout=20), 130)
             self.assertIn("interrupted", process.stderr.read().decode())
         self.assertEqual(self.listing("out"), ["work"])
-        for flags, hint in (([], "--resume"), (["--resume"], "other inputs or options")):
+        for flags, hint in (([], "--resume"), (["--resume"], "out: was started with --substrings 100")):
             result = self.run_program("dedup", "in.txt", "--format", "lines", "-o", "out", *flags, code=2)
             self.assertIn(hint, result.err)
         self.write("small.txt", "a few words only")
@@ -180,7 +196,7 @@ class Interrupted(TestCase):
         self.assertEqual(self.end_by(signal.SIGKILL)[0], -signal.SIGKILL)
         self.assertNotIn("out", self.listing())
         self.assertEqual(len(partials(self.dir)), 1)
-        # What belongs to a run that is still going, or to somebody else, must stay.
+        # What belongs to a running process, or to another program, must stay.
         os.mkdir(self.path(".other.partial-refrain-1-0"))
         self.write("small.txt", "a few words only")
         self.near("small.txt")
@@ -198,7 +214,7 @@ class Interrupted(TestCase):
 
 class InterruptedWhileWaiting(TestCase):
     def test_a_signal_ends_a_run_that_waits_for_its_input(self):
-        # A pipe that gives nothing for a while: Ctrl-C must still clear up.
+        # A pipe that delivers nothing for a while: Ctrl-C must still clean up.
         for number in (signal.SIGINT, signal.SIGTERM):
             with running("near", "-", "-o", "out", "-q", cwd=self.dir, stdin=subprocess.PIPE,
                          stderr=subprocess.DEVNULL) as process:

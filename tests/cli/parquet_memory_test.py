@@ -1,4 +1,4 @@
-"""--memory is a ceiling for Parquet too, whatever the size of its row groups; what cannot be done in it is refused."""
+"""--memory is a hard limit for Parquet too, whatever the size of its row groups; what does not fit is refused."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from program import TestCase, environment, main, program, sizes_in
 class Memory(TestCase):
 
     def run_measured(self, *arguments, code=0):
-        """Runs to the end; the largest resident set in bytes, and the messages."""
+        """Runs the program to its end, and returns the largest resident set in bytes and the messages."""
         with open(self.path("messages"), "wb") as messages:
             process = subprocess.Popen([program(), *arguments], cwd=self.dir, stdout=subprocess.DEVNULL,
                                        stderr=messages, env=environment())
@@ -22,7 +22,7 @@ class Memory(TestCase):
         return usage.ru_maxrss * 1024, message
 
     def write_large(self, rows, row_bytes, **how):
-        """One row group, most of which is not in memory here either."""
+        """Writes one row group in a child process, which itself holds only part of it in memory."""
         subprocess.run(["python3", "-c", f"""
 import random, pyarrow as pa, pyarrow.parquet as pq
 rng = random.Random(1)

@@ -1,4 +1,5 @@
-"""Parquet: what pyarrow and polars write is read, what is written again is read by them, and nothing else changes."""
+"""Parquet: files by pyarrow and polars can be read, they can read the files that are written, and nothing else
+changes."""
 
 import datetime
 import decimal
@@ -19,7 +20,7 @@ TEXTS = documents(400, seed=23, length=60)
 
 
 def rich_table(texts, seed=5):
-    """A table with a column of every kind that we know of beside the text."""
+    """Makes a table with the text and a column of every supported kind."""
     rng = random.Random(seed)
     count = len(texts)
     some = lambda make: [None if rng.random() < 0.2 else make(i) for i in range(count)]
@@ -60,7 +61,7 @@ class ParquetCase(TestCase):
         return self.run_program("fingerprint", *arguments, "-q", code=code)
 
     def expect_read(self, path, texts=None, flags=()):
-        """The file gives what the same texts give as JSON, for any threads."""
+        """The file gives the same results as the same texts in JSON, for any number of threads."""
         self.write("same.jsonl", jsonl(TEXTS if texts is None else texts))
         code = 3 if texts == [] else 0
         expected = self.fingerprints("same.jsonl", code=code).out
@@ -199,17 +200,19 @@ class Refusing(ParquetCase):
             codes.add(done.returncode)
         self.assertIn(3, codes)
 
-    def test_a_bad_file_in_a_folder_is_a_bad_record(self):
+    def test_a_bad_file_in_a_folder_is_skipped_and_listed(self):
         self.put(pa.table({"text": TEXTS}), "set/a.parquet")
         self.write("set/b.parquet", b"no table at all")
         result = self.near("set")
         self.assertEqual(result.summary["documents"], len(TEXTS))
-        self.assertEqual(result.summary["bad_record_examples"][0]["path"], "set/b.parquet")
+        self.assertEqual(result.summary["skipped_kinds"][0]["examples"][0]["path"], "set/b.parquet")
 
     def test_columns_that_cannot_be_texts_are_told(self):
         self.put(rich_table(TEXTS))
         self.assertIn("columns are 'n', 'u'", self.complaint("in.parquet", "--text-field", "absent"))
-        self.assertIn("not a string", self.complaint("in.parquet", "--text-field", "n"))
+        self.assertIn("not a string; name another with --text-field", self.complaint("in.parquet", "--text-field", "n"))
+        against = ("dedup", "in.parquet", "-o", "out", "--against", "in.parquet", "--against-text-field", "n")
+        self.assertIn("not a string; name another with --against-text-field", self.run_program(*against, code=3).err)
         self.assertIn("a list or a struct", self.complaint("in.parquet", "--text-field", "tags", code=2))
         self.assertIn("a list or a struct", self.complaint("in.parquet", "--text-field", "meta", code=2))
 
@@ -241,7 +244,7 @@ class Writing(ParquetCase):
         return os.path.join(self.dir, output, "clean")
 
     def expected_texts(self, texts):
-        """What the same run makes of the same texts in JSON."""
+        """Returns the result of the same run for the same texts in JSON."""
         self.write("same.jsonl", jsonl(texts))
         folder = self.substrings("same.jsonl", output="json")
         with open(os.path.join(folder, "same.jsonl"), encoding="utf-8") as file:
@@ -321,7 +324,7 @@ class Writing(ParquetCase):
                 self.assertEqual(pq.read_table(made).num_rows, rows)
                 self.assertEqual(pq.read_schema(made).names, ["text"] + [name for name, _ in added])
                 self.assertEqual(pl.read_parquet(made).columns, ["text"] + [name for name, _ in added])
-                # One that is not understood is left out, for it is no longer true.
+                # A schema that is not understood is left out, because it is no longer correct.
                 schema = pq.read_metadata(made).metadata.get(key.encode())
                 self.assertEqual(schema and json.loads(schema)["fields"], None if stored == "no schema" else expected)
 
@@ -350,7 +353,7 @@ class Writing(ParquetCase):
                          [{**row, "text": ""} for row in data.column("meta").to_pylist()])
 
     def test_a_character_that_is_cut_in_two_stays_utf_8(self):
-        # The first byte of both last characters belongs to what is repeated, the rest does not.
+        # The first byte of the two last characters is part of the repeated text; the second is not.
         shared = "x" + "repeated words stand here, more than forty bytes of them: "
         texts = ["é unlike " + shared + "é", "è other " + shared + "è"]
         self.put(pa.table({"text": texts}))
@@ -365,7 +368,7 @@ class Writing(ParquetCase):
         folder = self.substrings("set")
         self.assertEqual(self.read("set/x=1/a.parquet"), self.read(folder, "set/x=1/a.parquet"))
         self.assertNotEqual(self.read("set/x=2/a.parquet"), self.read(folder, "set/x=2/a.parquet"))
-        self.assertEqual(self.read(folder, "set/broken.parquet"), b"no table")
+        self.assertFalse(os.path.exists(self.path(folder, "set/broken.parquet")))  # it is listed in skipped.tsv
 
     def test_a_full_disk_is_told(self):
         rng = random.Random(9)

@@ -1,9 +1,9 @@
 """The commands of README.md and GUIDE.md, run as printed.
 
-In a fenced block marked `console`, a line that begins with "$ " is a command; what follows, up to the next one, is its
-output on standard output and standard error. There "..." alone on a line stands for any number of lines, and "*" in a
-line for any run of characters. All commands of a document run in order, each by bash, in one temporary folder, with the
-programs on PATH and also under build/release. Commands that begin with "make" are not run.
+In a fenced block marked `console`, a line that begins with "$ " is a command; the lines up to the next command are
+its output on standard output and standard error. There, "..." alone on a line matches any number of lines, and "*" in
+a line matches any run of characters. All commands of a document run in order, each by bash, in one temporary folder,
+with the programs on PATH and also under build/release. Commands that begin with "make" are not run.
 """
 
 import os
@@ -21,7 +21,7 @@ class Command:
 
 
 def commands_in(document):
-    """The commands of all console blocks, with the line on which each stands and the output that is promised."""
+    """Returns the commands of all console blocks, with their line numbers and expected output."""
     commands, inside, fence = [], False, None
     for number, line in enumerate(document.splitlines(), 1):
         mark = re.match(r"\s*(```+)(\S*)", line)
@@ -46,14 +46,14 @@ def commands_in(document):
 
 
 def line_matches(pattern, line):
-    # How wide a column is depends on figures that differ from machine to machine.
+    # Column widths depend on figures that differ from machine to machine.
     pattern, line = (re.sub(" {2,}", "  ", text) for text in (pattern, line))
     return re.fullmatch(".*".join(re.escape(part) for part in pattern.split("*")), line) is not None
 
 
 def output_matches(expected, lines):
-    """Whether the lines are those expected, "..." standing for any number of them."""
-    # reachable[i]: the patterns so far can account for the first i lines.
+    """Whether the lines match the expected ones, where "..." matches any number of lines."""
+    # reachable[i]: the patterns so far can match the first i lines.
     reachable = [True] + [False] * len(lines)
     for pattern in expected:
         if pattern == "...":
@@ -65,7 +65,7 @@ def output_matches(expected, lines):
 
 
 def failures_of(commands, folder):
-    """Runs the commands; what went wrong, each with the line of its command."""
+    """Runs the commands and returns the failures, each with the line of its command."""
     env = environment(PATH=BIN_DIR + os.pathsep + os.environ["PATH"])
     os.makedirs(os.path.join(folder, "build"))
     os.symlink(BIN_DIR, os.path.join(folder, "build", "release"))

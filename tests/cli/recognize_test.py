@@ -1,14 +1,20 @@
-"""What is made of the files that people have: pages, other charsets, other names, and what is no text at all."""
+"""The treatment of files found in practice: web pages, other charsets, other names, and files that are not text."""
 
+import collections
+import csv
 import gzip
+import io
 import json
 import os
 import random
+import shutil
+import socket
 import subprocess
+import tarfile
 import unicodedata
 import zipfile
 
-from program import TestCase, jsonl, main
+from program import TestCase, jsonl, main, run
 
 MARKUP = "".join(f'<img class="icon deep" src="../part/{i}.png" width="20" height="20">' for i in range(300))
 RANDOM = random.Random(5)
@@ -25,7 +31,7 @@ class Recognize(TestCase):
         return json.loads(result.out)
 
     def no_text(self, folder):
-        """Files that are no text, one of every kind that there is a cheap example of."""
+        """Writes files that are not text, one of every kind with a simple example."""
         kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f": b"ARROW1\0\0",
                  "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
                  "j": b"FEA1\0", "k.dat": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
@@ -42,13 +48,13 @@ class Recognize(TestCase):
         self.write("in/text.txt", TEXTS[1])
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["binary_skipped"]), (1, count))
-        kinds = {kind["kind"]: kind["examples"] for kind in summary["binary_kinds"]}
+        kinds = {kind["kind"]: [file["path"] for file in kind["examples"]] for kind in summary["skipped_kinds"]}
         self.assertEqual(kinds["PDF document"], ["in/a.pdf"])
         self.assertEqual(kinds["Office document"], ["in/h.doc", "in/n.docx"])
         self.assertEqual(kinds["ZIP archive"], ["in/o"])
         self.assertEqual(kinds["binary file"], ["in/l"])
         shown = self.run_program("dedup", "in", "-o", "again").out.decode()
-        self.assertIn("1 PDF document: in/a.pdf; convert to text first, for example with pdftotext", shown)
+        self.assertIn("1 PDF document: in/a.pdf (not text; convert to text first, for example with pdftotext)", shown)
 
     def test_texts_that_begin_like_something_else_are_texts(self):
         for at, text in enumerate(("OTTO VON BISMARCK", "ID3 tags", "THE NEW WAVE of", "BZh is", "GIF89 as", "PAR1 of", "The ftyp box")):
@@ -64,11 +70,12 @@ class Recognize(TestCase):
         os.makedirs(self.path("empty"))
         for verb in (["dedup"], ["near"], ["substrings"], ["ngrams", "build", "-n", "3"]):
             result = self.run_program(*verb, "in", "-o", "out-" + verb[0], code=3)
-            self.assertIn("no document was read; skipped: 12 binary; 1 PDF document: in/a.pdf", result.err)
+            self.assertIn("no document was read; skipped: ", result.err)
+            self.assertIn("; 1 PDF document: in/a.pdf (not text", result.err)
             self.assertIn("the input is empty", self.run_program(*verb, "empty", "-o", "none-" + verb[0], code=3).err)
         self.run_program("fingerprint", "in", code=3)
         self.run_program("index", "create", "index", "in", code=3)
-        # Also where it was named.
+        # Also if the file is named explicitly.
         self.assertIn("PDF", self.run_program("near", "in/a.pdf", "-o", "pdf", code=3).err)
         self.run_program("near", "in/a.pdf", "--binary", "-o", "pdf", "--force")
 
@@ -96,16 +103,16 @@ class Recognize(TestCase):
             found[threads] = self.read("out", "clusters.tsv")
         self.assertEqual(found["1"], found["3"])
         self.assertEqual(self.dedup("in", output="kept")["kept"], 40)
-        # What has no record in it is a document, as before; with a field that is named, it is a bad record.
+        # A file without records is a document; if a field is named, it is a bad record.
         self.write("settings/a.json", '{"name": "x", "nested": {"text": "y"}}')
         self.write("settings/b.json", '[1, 2, 3]')
         self.write("settings/c.json", json.dumps({str(i): "word " * 10 for i in range(5000)}))
         self.assertEqual(self.dedup("settings", output="settings-out")["documents"], 3)
         self.assertIn("no field 'body'", self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
-        # One value that is longer than what is looked at, over many lines.
+        # One value over many lines, longer than the part that is looked at.
         self.write("manual/all.json", json.dumps({str(i): "word " * 20 for i in range(60000)}, indent=1))
         self.assertEqual((lambda s: (s["documents"], s["bad_records"]))(self.dedup("manual", output="manual-out")), (1, 0))
-        # A record may be long before its text comes, and a pipe is read once.
+        # The text may come late in a long record, and a pipe can be read only once.
         self.write("long/a.json", "".join(json.dumps({"html": "x" * 300000, "text": text}) + "\n" for text in TEXTS[:3]))
         self.assertEqual(self.dedup("long", output="long-out")["documents"], 3)
         os.mkfifo(self.path("pipe.json"))
@@ -131,7 +138,7 @@ class Recognize(TestCase):
         annotated = json.loads(self.read("out", "annotated", "in", "a.json"))
         self.assertEqual([record["dup_keep"] for record in annotated], [True] * 20 + [False] * 10)
         self.assertEqual([record["text"] for record in annotated], [record["text"] for record in records])
-        # What is left is read as what it is: nothing where nothing is left.
+        # The output can be read like the input: an empty file gives no documents.
         self.assertEqual(self.dedup("out/clean/in", output="again")["documents"], 21)
 
     def test_text_is_cut_out_of_json_that_is_not_in_lines(self):
@@ -169,7 +176,7 @@ class Recognize(TestCase):
         shown = [json.loads(line)["text"] for line in self.run_program("text", "in", "--html", "main").out.splitlines()]
         self.assertEqual(shown[0].split("\n")[-1], TEXTS[3][:100].strip())
         self.assertIn(b"<nav>", self.run_program("text", "in/00.html", "--html", "raw").out)
-        # It is told of what was read when a document is looked at again.
+        # explain reads the document again as the run did: only the main part of the page.
         told = self.run_program("explain", "--run", "out", "in/other.html").out.decode()
         self.assertIn("removed  in/other.html", told)
         self.assertNotIn(TEXTS[30][:30], told)
@@ -188,9 +195,9 @@ class Recognize(TestCase):
         self.assertIn(b"lacks 20 tokens of it, 20 in a row", self.run_program("explain", "--run", "out", "in/c.txt").out)
         self.assertEqual(self.dedup("in", "--max-loss", "any", output="any")["kept"], 1)
         self.assertEqual(self.dedup("in", "--max-loss", "0", output="none")["kept"], 3)
-        # The longest holds all that the others say.
+        # The longest one contains everything that the others contain.
         self.assertEqual(self.dedup("in", "--keep", "longest", output="longest")["kept"], 1)
-        self.assertIn("--max-loss many", self.run_program("dedup", "in", "-o", "x", "--max-loss", "many", code=2).err)
+        self.assertIn("--max-loss: invalid value 'many'", self.run_program("dedup", "in", "-o", "x", "--max-loss", "many", code=2).err)
 
     def test_the_form_of_unicode_does_not_matter(self):
         languages = {
@@ -220,7 +227,7 @@ class Recognize(TestCase):
         self.assertGreater(self.dedup("in", "--normalize", "none", output="none")["kept"], 20)
         error = self.run_program("dedup", "in", "-o", "x", "--normalize", "nfkc", "--tokenizer", "code", code=2).err
         self.assertIn("only words are normalized", error)
-        # What was made before words were normalized can be made again.
+        # Fingerprints from before words were normalized can be made again.
         old = self.run_program("fingerprint", "in", "--normalize", "none").out
         self.assertIn(b"version=1 tokenizer=words ", old)
         self.assertEqual(old, self.run_program("fingerprint", "in", "--tokenizer", "words").out)
@@ -236,11 +243,11 @@ class Recognize(TestCase):
         for name in kept:
             self.assertEqual(self.read("out", "clean", "in", name), self.read("in", name))
         self.assertLess(self.dedup("in", "--as-is", "--max-loss", "any", output="raw")["kept"], 20)
-        # A page without the word html in it, by its name; a text that speaks of HTML is none.
+        # A page without the word html in it is recognized by its name; a text that mentions HTML is not a page.
         self.write("odd/a.htm", "<p>one &amp; two</p>")
         self.write("odd/b.txt", "the tag <html> begins a page")
         self.assertEqual(self.dedup("odd", output="odd-out")["pages"], 1)
-        # Ranges are of a file's bytes.
+        # Ranges are in bytes of the file.
         self.write("latin/a.txt", ("Größe " * 40 + TEXTS[0]).encode("latin-1"))
         self.write("latin/b.html", page(TEXTS[0]))
         self.run_program("substrings", "latin", "--length", "50", "--apply", "-o", "cut")
@@ -258,7 +265,7 @@ class Recognize(TestCase):
         self.assertEqual(rows, [{"id": "in/a.html", "text": "x\none <two> é"}, {"id": "1", "text": "first"}, {"id": "2", "text": "second\nline"},
                                 {"id": "in/c.txt", "text": "plain é \ufffd"}])
         self.assertIn("in/b.jsonl:3: not a JSON object", result.err)
-        # What it prints is what the same input says.
+        # Its output, used as input, gives the same texts.
         self.write("again.jsonl", result.out)
         self.assertEqual([json.loads(line)["text"] for line in self.run_program("text", "again.jsonl").out.splitlines()], [row["text"] for row in rows])
         for threads in ("1", "5"):
@@ -286,7 +293,7 @@ class Recognize(TestCase):
         self.assertEqual([row["reason"] for row in rows[1:4]], ["own_text"] * 3)
         self.assertTrue(all(row["as_written"] < 0.8 <= row["similarity"] for row in rows[1:4]), rows)
         self.assertIn("where symbols count", self.run_program("explain", "--run", "out", "op1").out.decode())
-        # A known document goes by the same rule; and where any loss will do, words decide.
+        # The same rule applies to known documents; if any loss is allowed, only words decide.
         self.write("new.jsonl", json.dumps({"id": "op9", "text": operators["op0"].replace("==", "&&")}))
         self.assertEqual(self.dedup("new.jsonl", "--id-field", "id", "--max-loss", "20", "--known", "out", output="new")["kept"], 1)
         self.assertEqual(self.dedup("in.jsonl", "--id-field", "id", "--max-loss", "any", output="any")["kept"], 2)
@@ -299,12 +306,144 @@ class Recognize(TestCase):
             self.write(f"in/{name}.txt", mark + text.encode(charset))
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["recoded"], summary["kept"]), (5, 4, 1))
-        # A lone surrogate costs one character.
+        # A lone surrogate is replaced by one character.
         self.write("lone/a.txt", b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
         self.assertEqual(json.loads(self.run_program("text", "lone").out)["text"], "one \ufffd two three")
-        # Some wrong bytes do not make UTF-8 another charset.
+        # A few invalid bytes do not change the detected charset from UTF-8.
         self.write("bad/a.txt", text.encode() + b"\xff")
         self.assertEqual(self.dedup("bad", output="bad-out")["recoded"], 0)
+
+
+class Skipped(TestCase):
+    """Every verb lists the files that it does not read, with their kind and the reason."""
+
+    VERBS = (["dedup", "-o", "out"], ["near", "-o", "out"], ["substrings", "--length", "50", "-o", "out"], ["ngrams", "build", "-n", "3", "-o", "out"],
+             ["text"], ["fingerprint"], ["index", "create", "out"], ["index", "add", "index"], ["index", "query", "index"], ["index", "blots"])
+    IMAGE, DOT, REGULAR = ("image", "not text"), "its name begins with a dot", "not a regular file"
+
+    def folder(self):
+        """Returns the expected rows for a folder with everything that is not read, except unreadable files."""
+        self.write("in/text.txt", TEXTS[0])
+        self.write("in/sub/rows.csv", f"id,text\n1,{TEXTS[1]}\n")
+        self.write("in/sub/labels.csv", "id,label\n1,good\n")
+        self.write("in/sub.tsv", "a\tb\n1\t2\n")
+        self.write("in/a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+        self.write("in/zero", b"some\0thing")
+        for i in range(5):
+            self.write(f"in/{i}\t\n.png", b"\x89PNG\r\n\x1a\n\0")
+        self.write("in/.hidden", TEXTS[2])
+        self.write("in/.git/config", TEXTS[2])
+        self.write("in/_SUCCESS", "")
+        self.write("outside.txt", TEXTS[3])
+        os.symlink("text.txt", self.path("in/inner"))
+        os.symlink("nowhere", self.path("in/dangling"))
+        os.symlink(".", self.path("in/loop"))
+        os.symlink("../outside.txt", self.path("in/read"))
+        os.symlink("../outside.txt", self.path("in/second"))
+        os.symlink("/dev/null", self.path("in/special"))
+        os.mkfifo(self.path("in/pipe"))
+        with socket.socket(socket.AF_UNIX) as made:
+            here = os.open(self.path("in"), os.O_PATH)  # the path of a socket must be short
+            made.bind(f"/proc/self/fd/{here}/socket")
+            os.close(here)
+        members = {"doc.txt": TEXTS[4], ".DS_Store": "x", "__MACOSX/doc.txt": "x", "../evil.txt": "x", "picture.png": b"\x89PNG\r\n\x1a\n\0"}
+        with zipfile.ZipFile(self.path("in/pack.zip"), "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+        with tarfile.open(self.path("in/pack.tar"), "w") as archive:
+            for name, kind in (("link", tarfile.SYMTYPE), ("hard", tarfile.LNKTYPE), ("device", tarfile.CHRTYPE), ("folder", tarfile.DIRTYPE)):
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname = kind, "doc.txt"
+                archive.addfile(info)
+            info = tarfile.TarInfo("doc.txt")
+            info.size = len(TEXTS[6])
+            archive.addfile(info, io.BytesIO(TEXTS[6].encode()))
+        inside, archived = "its target is in the input itself", "links in archives are not followed"
+        return sorted([
+            ("in/a.pdf", "PDF document", "not text; convert to text first, for example with pdftotext"),
+            ("in/zero", "binary file", "has a NUL in its first 8 KiB; to read it anyway, give --binary"),
+            *((f"in/{i}\\t\\n.png", *self.IMAGE) for i in range(5)),
+            ("in/.hidden", "hidden file", self.DOT), ("in/.git", "hidden folder", self.DOT),
+            ("in/_SUCCESS", "job file", "written by Spark or Hadoop beside the data"),
+            ("in/inner", "link", inside), ("in/loop", "link", inside), ("in/dangling", "dangling link", "its target does not exist"),
+            ("in/second", "link", "its target was already reached by another path"), ("in/special", "link", "its target is not a regular file"),
+            ("in/pipe", "named pipe", self.REGULAR), ("in/socket", "socket", self.REGULAR),
+            ("in/sub/labels.csv", "unusable file", "no column 'text'; the header has 'id', 'label'"),
+            ("in/sub.tsv", "unusable file", "no column 'text'; the header has 'a', 'b'"),
+            ("in/pack.zip/.DS_Store", "hidden file", "a part of its path begins with a dot"),
+            ("in/pack.zip/__MACOSX/doc.txt", "job file", "written by macOS beside the data"),
+            ("in/pack.zip/../evil.txt", "unsafe name", "its name leads out of the archive"), ("in/pack.zip/picture.png", *self.IMAGE),
+            ("in/pack.tar/link", "link", archived), ("in/pack.tar/hard", "link", archived), ("in/pack.tar/device", "special file", self.REGULAR)])
+
+    def table(self, *name):
+        """Reads the file as plain tab-separated values, without quoting."""
+        with open(self.path(*name), encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        self.assertEqual(header, ["path", "kind", "reason"])
+        return [tuple(row) for row in rows]
+
+    def test_every_verb_lists_them_whatever_the_threads(self):
+        expected = self.folder()
+        self.write("one.txt", TEXTS[5])
+        self.run_program("index", "create", "index", "one.txt", "-q")
+        for verb in self.VERBS:
+            for threads in (("1", "7") if verb[0] in ("text", "near") else ("2",)):
+                with self.subTest(verb=verb, threads=threads):
+                    shutil.rmtree(self.path("out"), ignore_errors=True)
+                    folder = "-o" in verb
+                    listed = [] if folder else ["--skipped", "list.tsv"]
+                    result = run(*verb, "in", *listed, "--threads", threads, cwd=self.dir)
+                    self.assertIn(result.code, (0, 1), result.err)  # a query may find nothing
+                    self.assertEqual(self.table("out/skipped.tsv" if folder else "list.tsv"), expected)
+                    said = result.out.decode() if folder or verb[1:] == ["create", "out"] or "add" in verb else result.err
+                    for word in ("6 images: in/0\\t\\n.png, ", "1 PDF document: in/a.pdf (not text;", "1 dangling link: in/dangling (", "named pipe: in/pipe"):
+                        self.assertIn(word, said)
+
+    def test_the_summary_counts_them_by_kind(self):
+        expected = self.folder()
+        for verb in (["dedup", "-o", "out"], ["text"]):
+            result = self.run_program(*verb, "in", "--json")
+            summary = json.loads(result.out if "-o" in verb else result.err)
+            self.assertEqual(summary["skipped"], len(expected))
+            kinds = {kind["kind"]: kind["files"] for kind in summary["skipped_kinds"]}
+            self.assertEqual(kinds, dict(collections.Counter(row[1] for row in expected)))
+            [images] = [kind for kind in summary["skipped_kinds"] if kind["kind"] == "image"]
+            self.assertEqual([file["path"] for file in images["examples"]], [f"in/{i}\t\n.png" for i in range(3)])
+            self.assertEqual((summary["bad_records"], summary["files"], summary["documents"]), (0, 5, 5))
+
+    def test_a_table_that_is_not_read_is_a_file_and_clean_lacks_it(self):
+        self.folder()
+        self.run_program("dedup", "in", "-o", "out", "--apply", "-q")
+        lacking = {row[0] for row in self.table("out/skipped.tsv")}
+        clean = {os.path.relpath(os.path.join(root, name), self.path("out/clean"))
+                 for root, _, names in os.walk(self.path("out/clean")) for name in names}
+        self.assertEqual(clean, {"in/text.txt", "in/sub/rows.csv", "in/read", "in/pack.zip/doc.txt", "in/pack.tar/doc.txt"})
+        self.assertFalse(clean & lacking)
+        for line, code in ((["near", "in/sub/labels.csv", "-o", "a"], 3), (["text", "in", "--strict"], 3)):
+            self.assertIn("no column 'text'; the header has", self.run_program(*line, code=code).err)
+        self.write("only/labels.csv", "id,label\n1,good\n")
+        for verb in (["near", "-o", "b"], ["dedup", "-o", "c"], ["text"], ["index", "create", "d"]):
+            self.assertIn("only/labels.csv: no column 'text'; the header has 'id', 'label'", self.run_program(*verb, "only", code=3).err)
+
+    def test_the_list_replaces_nothing_but_a_list(self):
+        self.folder()
+        self.write("notes.tsv", "mine")
+        os.mkdir(self.path("folder"))
+        for name in ("notes.tsv", "-"):
+            self.assertIn("name a", self.run_program("text", "in", "--skipped", name, code=2).err)
+        self.assertNotEqual(run("text", "in", "--skipped", "folder", cwd=self.dir).code, 0)
+        self.assertEqual((self.read("notes.tsv"), os.listdir(self.path("folder"))), (b"mine", []))
+        for _ in range(2):
+            self.run_program("text", "in", "-q", "--skipped", "list.tsv")
+        self.run_program("text", "absent", "--skipped", "none.tsv", code=3)
+        self.assertEqual([name for name in self.listing() if ".tsv" in name], ["list.tsv", "notes.tsv"])
+
+    def test_quiet_is_quiet_and_a_remark_names_the_flag_that_lists_all(self):
+        self.folder()
+        self.assertEqual(self.run_program("text", "in", "-q").err, "")
+        self.assertEqual(self.run_program("text", "outside.txt").err, "")
+        self.assertIn("to list all of them, add --skipped FILE", self.run_program("text", "in").err)
+        self.assertNotIn("add --skipped", self.run_program("text", "in", "--skipped", "list.tsv").err)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""report.html in a real browser: what it shows, and that nothing in it does anything.
+"""report.html in a real browser: what it shows, and that it contains nothing active.
 
     report_test.py --screenshot FILE.png     makes the picture of the README instead
 """
@@ -34,7 +34,7 @@ def words(seed, count):
 
 
 class Browser:
-    """A browser, of which every page is a window of its own."""
+    """A browser; every page that it opens has its own window."""
 
     def __init__(self):
         if sync_playwright is None:
@@ -46,7 +46,7 @@ class Browser:
         self.browser = self.driver.chromium.launch(executable_path=path)
 
     def open(self, path, **options):
-        """A page; what it asks the network for is in its `requests`, what it complains about in its `complaints`."""
+        """Opens a page; its `requests` to the network and its `complaints` are recorded."""
         page = self.browser.new_page(**options)
         page.requests, page.complaints = [], []
         page.on("request", lambda request: page.requests.append(request.url))
@@ -73,13 +73,14 @@ class Report(TestCase):
         return page
 
     def dedup(self, documents, *flags):
-        """Documents are (id, source, text)."""
+        """Runs dedup; documents are (id, source, text)."""
         rows = [json.dumps({"id": name, "source": source, "text": text}) for name, source, text in documents]
         self.write("in.jsonl", "\n".join(rows) + "\n")
         self.run_program("dedup", "in.jsonl", "-o", "out", "--id-field", "id", "--source-field", "source", "-q", *flags)
 
     def a_corpus(self):
-        """Clusters of 2, 2 and 5; one of five is an exact copy, the others differ in a few words; 40 documents alone."""
+        """Returns clusters of 2, 2 and 5, where one of five is an exact copy and the others differ in a few words;
+        and 40 unique documents."""
         documents = [(f"alone{i}", "library", words(1000 + i, 90)) for i in range(40)]
         for cluster, size in enumerate((2, 2, 5)):
             text = words(cluster, 200).split()
@@ -93,7 +94,7 @@ class Report(TestCase):
         return documents
 
     def table(self, page, name):
-        """The rows of the table behind a plot, as lists of texts; and the values of its bars."""
+        """Returns the rows of the table behind a plot, as lists of texts, and the values of its bars."""
         rows = page.eval_on_selector_all(
             f"#{name} tbody tr", "rows => rows.map(row => Array.from(row.cells, cell => cell.textContent))")
         bars = page.eval_on_selector_all(f"#{name} rect[data-value]", "all => all.map(one => +one.dataset.value)")
@@ -104,7 +105,7 @@ class Report(TestCase):
         page = self.open()
         self.assertEqual(page.requests, ["file://" + self.path("out", "report.html")])
         self.assertEqual(page.complaints, [])
-        # The same from a server, where a page could ask for more.
+        # The same from a server, where a page could request more files.
         asked = []
 
         class Handler(http.server.SimpleHTTPRequestHandler):
@@ -156,6 +157,25 @@ class Report(TestCase):
         stages = page.eval_on_selector_all("#stages tbody th", "all => all.map(one => one.textContent)")
         self.assertEqual(stages, ["read", "exact", "templates", "near", "verify", "cluster", "decide", "check", "write", "library"])
 
+    def test_skipped_files_are_told_by_kind(self):
+        self.write("in/a.txt", words(1, 90))
+        self.write("in/.hidden", "x")
+        for i in range(5):
+            self.write(f"in/{i}<b>{HOSTILE.replace('/', '')[3:40]}.png", b"\x89PNG\r\n\x1a\n\0")
+        self.write("in/labels.csv", "id,<i>label</i>\n1,good\n")
+        self.run_program("dedup", "in", "-o", "out", "-q", "--apply")
+        page = self.open()
+        rows = page.eval_on_selector_all("#skipped-kinds tbody tr", "rows => rows.map(row => Array.from(row.cells, cell => cell.textContent))")
+        self.assertEqual([row[:2] for row in rows], [["image", "5"], ["hidden file", "1"], ["unusable file", "1"]])
+        self.assertIn("not text", rows[0][2])
+        self.assertIn("and 2 more", rows[0][2])
+        self.assertIn("in/labels.csv no column 'text'; the header has 'id', '<i>label</i>'", rows[2][2])
+        self.assertIn("not copied to clean/: 7 files.", page.inner_text("section[aria-labelledby=skipped] p"))
+        page.click("text=7 files skipped")
+        self.assertEqual((page.complaints, page.evaluate("window.owned")), ([], None))
+        self.dedup(self.a_corpus(), "--force")
+        self.assertEqual(self.open().query_selector("#skipped"), None)
+
     def test_every_plot_has_words_for_those_who_do_not_see_it(self):
         self.dedup(self.a_corpus())
         page = self.open()
@@ -163,7 +183,7 @@ class Report(TestCase):
             svg.getAttribute("aria-labelledby").split(" ").map(id => document.getElementById(id).textContent.length > 10))""")
         self.assertEqual(described, [[True, True]] * 5)
         self.assertEqual(page.locator("figure table").count(), 5)
-        # And the two kinds of bars differ in more than their colour.
+        # The two kinds of bars also differ in more than their color.
         self.assertIn("url", page.eval_on_selector("#lengths rect.s1", "one => getComputedStyle(one).fill"))
 
     def test_the_difference_can_be_seen_without_colour(self):
@@ -176,10 +196,13 @@ class Report(TestCase):
         weight, before = removed.locator("del").first.evaluate(
             "one => [getComputedStyle(one).fontWeight, getComputedStyle(one, '::before').content]")
         self.assertEqual((weight, before), ("700", '"⟦"'))
+        for theme in ("light", "dark"):
+            page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+            self.assertIn("line-through", removed.locator("del").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
         self.assertIn("underline", removed.locator("mark").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
         kept = cluster.locator(".pair").first.locator(".kept .text")
         self.assertEqual(kept.locator("ins").count(), 1)
-        # What both hold is the same on both sides.
+        # Shared text is the same on both sides.
         self.assertEqual(removed.locator("mark").first.inner_text(), kept.locator("mark").first.inner_text())
 
     def test_the_keyboard_does(self):
@@ -264,7 +287,8 @@ class Report(TestCase):
         self.assertTrue(page.locator(".cluster .text").first.text_content().startswith("\\xff\\xfe\\xc3 w"))
 
     def with_passages(self):
-        """A footer in 30 documents, one of which also holds an item of a quiz; another item stands nowhere."""
+        """Makes a report with a footer in 30 documents; another document contains an item of a quiz, whose other item
+        occurs nowhere."""
         footer = "<footer> " + words(1, 60) + " 😀"
         item = "who " + words(2, 20) + "?"
         documents = [(f"page{i}", "site", words(100 + i, 90) + chr(0x4E00 + i) + footer + chr(0x4E00 + i) + words(300 + i, 20))
@@ -351,7 +375,8 @@ class Report(TestCase):
 
 
 def screenshot(path):
-    """Pages that were fetched twice, press releases with small edits, and a cookie notice that is everywhere."""
+    """Takes the screenshot of pages that were fetched twice, press releases with small edits, and a ubiquitous cookie
+    notice."""
     pick = random.Random(8)
     nouns = "river harbour council bridge market school museum garden winter library orchestra railway".split()
     verbs = "opened closed announced repaired welcomed planned measured painted".split()

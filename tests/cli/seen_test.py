@@ -1,4 +1,4 @@
-"""POST /v1/seen, from outside: what it answers, who may ask, and that nothing that was answered as added is ever lost."""
+"""POST /v1/seen over HTTP: its answers, who may ask, and that no document answered as added is ever lost."""
 
 import contextlib
 import errno
@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import subprocess
 import threading
@@ -25,7 +26,7 @@ def record(name, text):
 
 
 class Client:
-    """One connection that stays open."""
+    """A connection that stays open."""
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60 * TIME_FACTOR)
@@ -95,19 +96,19 @@ class Answers(Served):
             ("https://a.org/1", "new", None, True), ("2", "exact", "https://a.org/1", False),
             ("3", "near", "https://a.org/1", False), ("4", "new", None, True)])
         self.assertEqual([row["verified"] for row in rows], [False, True, True, False])
-        # One object, not in lines; and an id that is no path.
+        # A single object that is not on one line, with an id that is not a valid path.
         status, body = client.ask(json.dumps({"id": "https://a.org/../5", "text": more}, indent=1))
         self.assertEqual((status, json.loads(body)["status"]), (200, "new"))
-        # It was added before: it matches itself.
+        # It was added before, so it matches itself.
         self.assertEqual(client.seen([("4", second)])[0]["match"], "4")
         self.end(process)
         self.assertEqual(self.exported(), ["https://a.org/1", "4", "https://a.org/../5"])
         self.run_program("library", "check", "library", "-q")
-        # What a server added is known to a run, and explained by it.
+        # A run knows and explains what a server added.
         self.write("in.jsonl", jsonl([second, self.text()], id=lambda at: f"n{at}"))
         self.run_program("dedup", "in.jsonl", "-o", "out", "--id-field", "id", "--library", "library", "-q")
         self.assertIn(b'"match": "4"', self.read("out", "decisions.jsonl").splitlines()[0])
-        # And what the run added to the server.
+        # The server knows what the run added.
         process, port = self.serve()
         self.assertEqual(self.client(port).seen([("again", second)])[0]["status"], "exact")
         self.end(process)
@@ -120,7 +121,7 @@ class Answers(Served):
         body = record("a", self.text())
         self.assertEqual(self.client(port).ask(body, {})[0], 401)
         self.assertEqual(self.client(port).ask(body)[0], 200)
-        # One that writes, any number that read, and nobody else who writes.
+        # One writer, any number of readers, and no second writer.
         refused = self.run_program("serve", "--library", "library", "--add", "--token-file", "token", "--listen",
                                    "127.0.0.1:0", code=1)
         self.assertIn("library", refused.err)
@@ -152,7 +153,7 @@ class Answers(Served):
             self.assertEqual(status, 400, body[:80])
             self.assertEqual(misfit(json.loads(answer), {"$ref": "#/components/schemas/Error"}), "")
         self.assertEqual(client.ask(b"x" * (9 << 20))[0], 413)
-        # None of what came with it was added. Odd texts come back as they are.
+        # Nothing that came with it was added. Odd texts are stored unchanged.
         client = self.client(port)
         texts = ["", "\u0000\u0001\n\r\t\"\\/", "\U0001F600" * 20, "\u2028 \ufeff", self.text(20000)]
         for again in (False, True):
@@ -169,10 +170,10 @@ class Answers(Served):
 
 
 class Losses(Served):
-    """Killed at any moment: all that was answered as added is there, and nothing twice."""
+    """The server is killed at any moment: everything that was answered as added is there, and nothing twice."""
 
     def add_until_killed(self, port, number, added, sent):
-        """Adds documents, batches of them and single ones, some of which others add too, until the server is gone."""
+        """Adds documents, in batches and singly, some of which others add too, until the server is gone."""
         rng = random.Random(number)
         client = self.client(port)
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -190,7 +191,7 @@ class Losses(Served):
         texts, numbers = {}, 0
         answered = {}
         for kill in range(KILLS):
-            # Little memory: segments are made all the time.
+            # With this little memory, segments are made all the time.
             process, port = self.serve("--memory", "64M")
             added = [{} for _ in range(3)]
             sent = [[] for _ in range(3)]
@@ -214,7 +215,7 @@ class Losses(Served):
         self.assertEqual(len(ids), len(set(ids)))
         self.assertEqual(set(answered) - set(ids), set())
         kept = [texts[name] for name in ids]
-        self.assertEqual(len(kept), len(set(kept)))  # nor is a text there twice
+        self.assertEqual(len(kept), len(set(kept)))  # no text is there twice
         self.run_program("library", "check", "library", "-q")
         say(f"{KILLS} kills: {len(answered)} documents answered as added, {len(ids)} in the library")
         self.assertGreater(len(answered), 100)
@@ -241,11 +242,68 @@ class Losses(Served):
                     retried = client.seen([(name, text)])[0]
                     self.assertTrue(retried["added"], (call, retried))
                 else:
-                    self.assertEqual(status, 200, body)  # a call that is not made
+                    self.assertEqual(status, 200, body)  # this call is not made
                 self.end(process)
                 before.append(name)
                 self.assertEqual(self.exported(), before, call)
         self.run_program("library", "check", "library", "-q")
+
+    @unittest.skipUnless(os.path.exists(FAULTS), "faults.so is not built: a sanitizer's library wants to be loaded first")
+    def test_a_commit_that_fails_gives_up_no_lock(self):
+        process, port = self.serve()
+        self.client(port).seen([("first", self.text())])
+        self.end(process)
+        env = environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=self.dir, FAULTS_AT="1", FAULTS_ERRNO=str(errno.ENOSPC),
+                          FAULTS_ONLY=f"rename {self.dir}/library/manifest", FAULTS_STAYS="1")
+        process, port = self.serve("--memory", "64M", env=env)
+        client = self.client(port)
+        added, told = ["first"], b""
+        while b"safe in" not in told:  # until a table is full and cannot become a segment
+            batch = [(f"{len(added)}-{i}", f"{len(added)} {i} " + self.text(12)) for i in range(200)]
+            added += [row["id"] for row in client.seen(batch) if row["added"]]
+            if select.select([process.stderr], [], [], 0)[0]:
+                told += os.read(process.stderr.fileno(), 1 << 16)
+        # No other process may take over the log that the server still appends to.
+        for words in (["merge", "library"], ["remove", "library", "first"], ["check", "library", "--repair"]):
+            self.assertIn("library/lock", self.run_program("library", *words, code=1).err)
+        self.assertTrue(client.seen([("later", self.text())])[0]["added"])
+        self.end(process)
+        self.run_program("library", "merge", "library", "-q")
+        self.assertEqual(self.exported(), [*added, "later"])
+        self.run_program("library", "check", "library", "-q")
+
+    def test_damaged_texts_are_named_and_dropped(self):
+        texts = [self.text() for _ in range(4)]
+        process, port = self.serve()
+        client = self.client(port)
+        for at, text in enumerate(texts):
+            client.seen([(f"d{at}", text)])
+        process.kill()
+        process.wait()
+        log = self.read("library", "texts", "000001.jsonl")
+        # The last batch may not have reached the disk, so zeros in it are not damage.
+        at = log.index(texts[3].encode())
+        self.write("library/texts/000001.jsonl", log[:at] + bytes(50) + log[at + 50:])
+        for verb in ("stats", "check"):
+            self.run_program("library", verb, "library", "-q" if verb == "check" else "--json")
+        # Before it, they are.
+        at = log.index(texts[1].encode())
+        self.write("library/texts/000001.jsonl", log[:at] + bytes(50) + log[at + 50:])
+        named = r"(?m)^refrain: library/texts/000001\.jsonl: damaged at byte \d+ .*'refrain library check --repair'$"
+        for words in (["check", "library"], ["merge", "library"]):
+            self.assertRegex(self.run_program("library", *words, code=4).err, named)
+        damaged = self.read("library", "texts", "000001.jsonl")
+        told = json.loads(self.run_program("library", "check", "library", "--repair", "--json", code=4).out)
+        self.assertEqual((told["whole"], told["repaired"], told["dropped"]), (False, True, 1))
+        self.write("library/texts/000001.jsonl", damaged)
+        done = self.run_program("library", "check", "library", "--repair", code=4)
+        self.assertRegex(done.err, named)
+        self.assertRegex(done.out.decode(), r"^library: repaired: 1 damaged place dropped: ")
+        self.assertTrue(json.loads(self.run_program("library", "check", "library", "--repair", "--json").out)["whole"])
+        process, port = self.serve()
+        rows = self.client(port).seen([(f"again{at}", text) for at, text in enumerate(texts)])
+        self.assertEqual([row["match"] for row in rows], ["d0", None, "d2", "d3"])
+        self.end(process)
 
     def test_memory_is_kept_to(self):
         process, port = self.serve("--memory", "96M")

@@ -1,6 +1,6 @@
-"""refrain serve, from outside: every path of docs/openapi.json, hostile clients, and readers beside a writer.
+"""refrain serve over HTTP: every path of docs/openapi.json, hostile clients, and readers beside a writer.
 
-    serve_test.py [--long]     with --long, readers and the writer go on for two minutes
+    serve_test.py [--long]     with --long, readers and the writer run for two minutes
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import threading
 import time
 import urllib.parse
 
-from program import SOURCE_DIR, TIME_FACTOR, TestCase, jsonl, main, program, running, vocabulary
+from program import SOURCE_DIR, TIME_FACTOR, TestCase, jsonl, main, program, parse_json, running, vocabulary
 
 LONG = "--long" in sys.argv
 if LONG:
@@ -32,7 +32,7 @@ with open(os.path.join(SOURCE_DIR, "docs", "openapi.json"), encoding="utf-8") as
 
 
 def resolve(thing):
-    """What a $ref of the API's description points to."""
+    """Follows a $ref of the API's description."""
     while "$ref" in thing:
         at = API
         for key in thing["$ref"][2:].split("/"):
@@ -42,7 +42,7 @@ def resolve(thing):
 
 
 def misfit(value, schema):
-    """Why `value` is not what `schema` says; empty where it is."""
+    """Returns why `value` does not match `schema`, or an empty string."""
     schema = resolve(schema)
     if "oneOf" in schema:
         reasons = [misfit(value, choice) for choice in schema["oneOf"]]
@@ -70,14 +70,14 @@ class Reply:
         self.status, self.headers, self.body = status, headers, body
 
     def json(self):
-        return json.loads(self.body)
+        return parse_json(self.body)
 
     def rows(self):
-        return [json.loads(line) for line in self.body.decode().splitlines()]
+        return [parse_json(line) for line in self.body.decode().splitlines()]
 
 
 class Served(TestCase):
-    """A server over a small index; every answer is held against docs/openapi.json."""
+    """A server over a small index; every answer is checked against docs/openapi.json."""
 
     texts = [("a.txt", f"alpha one two. {SHARED}. omega"), ("dir/b c.txt", f"{SHARED} and some more words here"),
              ("../up.txt", "nothing that anything else in this index says as well, or ever will")]
@@ -101,7 +101,7 @@ class Served(TestCase):
         return process, int(told.group(1))
 
     def ask(self, method, target, body=None, headers=None, connection=None):
-        """One request; its answer is one that the API's description knows."""
+        """Sends a request, and checks its answer against the API's description."""
         own = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
         try:
             if isinstance(body, (dict, str)):
@@ -132,7 +132,7 @@ class Served(TestCase):
                 self.assertEqual(misfit(row, content[kind]["schema"]), "")
 
     def raw(self, data):
-        """The status that some bytes are answered with, and all that came."""
+        """Sends raw bytes; returns the status of the answer and everything received."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30 * TIME_FACTOR) as client:
             client.sendall(data)
             got = b""
@@ -148,7 +148,7 @@ class Served(TestCase):
 
 class Paths(Served):
     def test_every_path_and_method_of_the_description_works(self):
-        """One good answer each, so that every schema is met. A server may have an index and a library."""
+        """One successful request each, so that every schema is used. A server may have an index and a library."""
         _, self.port = self.serve("--library", "library", "--add")
         document = {"id": "new/one", "text": f"{SHARED} once more"}
         good = {("get", "/healthz"): self.ask("GET", "/healthz"),
@@ -273,7 +273,7 @@ class Paths(Served):
         self.ask("GET", "/v1/documents/none")
         counts = ['refrain_http_requests_total{route="/v1/stats",status="200"} 1\n',
                   'refrain_http_requests_total{route="/v1/documents/{id}",status="404"} 1\n']
-        # An answer is counted once it is sent, which may be a moment after the last of it was received.
+        # An answer is counted after it is sent, which may be a moment after the client has received it.
         end = time.monotonic() + 5 * TIME_FACTOR
         text = ""
         while not all(count in text for count in counts) and time.monotonic() < end:
@@ -308,7 +308,7 @@ class Hostile(Served):
             self.assertEqual(self.ask("DELETE", "/v1/documents/" + name, headers=BEARER).status, 404, name)
         self.assertEqual(self.ask("GET", "/v1/documents/%00").status, 400)
         self.assertEqual(self.ask("GET", "/v1/documents/%zz").status, 400)
-        # An id is a name, and one of the index may look like this.
+        # An id is only a name, and the index may contain one like this.
         self.assertEqual(self.ask("GET", "/v1/documents/%2e%2e%2fup.txt").json()["id"], "../up.txt")
 
     def test_sizes_have_limits(self):
@@ -340,14 +340,14 @@ class Hostile(Served):
             slow = [stack.enter_context(socket.create_connection(("127.0.0.1", self.port))) for _ in range(1000)]
             for client in slow:
                 client.sendall(b"GET /v1/stats HTTP/1.1\r\nHos")
-            for round_ in range(3):  # a byte each, now and then
+            for round_ in range(3):  # send a byte now and then
                 for client in slow:
                     client.sendall(b"t: localhost"[round_:round_ + 1])
                 began = time.monotonic()
                 self.assertEqual(self.ask("GET", "/healthz").status, 200)
                 self.assertEqual(len(self.query(SHARED)[0]), 1)
                 self.assertLess(time.monotonic() - began, 5 * TIME_FACTOR)
-            # Ten seconds for the headers in all, however they come.
+            # The limit for all headers together is ten seconds, however they arrive.
             slow[0].settimeout(30 * TIME_FACTOR)
             got = b""
             while piece := slow[0].recv(65536):
@@ -394,7 +394,7 @@ class Ended(Served):
 
 
 class Concurrent(Served):
-    """Documents come and go in pairs, two with the same text in one commit: every answer shows both or neither."""
+    """Documents are added and removed in pairs with equal texts, two per commit: every answer shows both or neither."""
 
     def test_every_answer_is_right_for_one_snapshot(self):
         words, rng = vocabulary(5000, seed=9), random.Random(9)
@@ -431,7 +431,7 @@ class Concurrent(Served):
         def guarded(function, *arguments):
             try:
                 function(*arguments)
-            except BaseException as error:  # told by the test's own thread
+            except BaseException as error:  # reported by the main thread
                 failures.append(error)
 
         threads = [threading.Thread(target=guarded, args=(write,))]

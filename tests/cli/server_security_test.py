@@ -1,11 +1,15 @@
-"""refrain serve against web pages, readers without the token, and requests that can be read in two ways."""
+"""refrain serve against web pages, readers without the token, large bodies, and requests with ambiguous lengths."""
 
+import collections
+import http.client
 import json
 import os
 import random
+import re
+import threading
 import urllib.parse
 
-from program import jsonl, main, vocabulary
+from program import TIME_FACTOR, jsonl, main, vocabulary, wait_until
 from serve_test import BEARER, SHARED, Served
 
 START = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
@@ -39,7 +43,7 @@ class WebPages(Served):
         own = {"Origin": f"http://127.0.0.1:{self.port}", "Sec-Fetch-Site": "same-origin"}
         for headers in (own, {"Sec-Fetch-Site": "none"}, {}):
             self.assertEqual(self.ask("GET", "/v1/passages", headers=headers).status, 200, headers)
-        # Behind a proxy that takes off TLS and keeps the Host header.
+        # Behind a proxy that terminates TLS and keeps the Host header.
         proxied = {"Host": "refrain.example", "Origin": "https://refrain.example", "Sec-Fetch-Site": "same-origin"}
         self.assertEqual(self.ask("GET", "/v1/stats", headers={**proxied, **BEARER}).status, 200)
         self.assertEqual(self.ask("GET", "/v1/stats", headers=proxied).status, 403)
@@ -75,7 +79,7 @@ class Readers(Served):
 
 class Framing(Served):
     def refused(self, head):
-        """One answer, 400, and the request behind it is not taken for one."""
+        """Expects a single 400 response: the request after it must not be answered."""
         status, got = self.raw(head + START + b"\r\n")
         self.assertEqual((status, got.count(b"HTTP/1.1 ")), (400, 1), head)
         self.assertIn(b"\r\nConnection: close\r\n", got)
@@ -93,9 +97,65 @@ class Framing(Served):
             self.refused(start + twice + b"\r\n" + b'{"text": "a"}')
 
 
+class Memory(Served):
+    """--memory is a hard limit for the server, whatever clients send."""
+
+    BUDGET, BODY, CLIENTS = 128 << 20, 8 << 20, 16
+
+    def setUp(self):
+        super().setUp()
+        self.process, self.port = self.serve("--library", "library", "--add", "--memory", str(self.BUDGET))
+
+    def send(self, target, body, statuses):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60 * TIME_FACTOR)
+        try:
+            connection.request("POST", target, body, BEARER)
+            statuses.append(connection.getresponse().status)
+        except (BrokenPipeError, ConnectionResetError):  # refused before everything was sent
+            statuses.append(503)
+        finally:
+            connection.close()
+
+    def at_once(self, target, body):
+        """Sends the same request from many clients at the same time, and counts the statuses of the answers."""
+        statuses = []
+        threads = [threading.Thread(target=self.send, args=(target, body, statuses)) for _ in range(self.CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return collections.Counter(statuses)
+
+    def check_memory(self, *what):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
+            peak = int(re.search(r"VmHWM:\s*(\d+) kB", status.read()).group(1)) << 10
+        if TIME_FACTOR == 1:
+            self.assertLess(peak, self.BUDGET, what)
+
+    def test_large_bodies_sent_together_stay_within_the_memory(self):
+        """16 bodies of 8 MiB, held as JSON trees, would take 1.7 GB with a limit of 128 MiB."""
+        numbers = b'{"text": [' + b"1," * (self.BODY // 2 - 10) + b"1]}"
+        self.assertEqual(set(self.at_once("/v1/seen", numbers)) - {503}, {400})
+        self.check_memory("a list of numbers")
+        lines = b"".join(b'{"id":"%d","text":""}\n' % at for at in range(300_000))
+        self.assertEqual(set(self.at_once("/v1/seen", lines)) - {503}, {413})
+        self.check_memory("many documents")
+        words, rng = vocabulary(3000), random.Random(4)
+        text = " ".join(rng.choices(words, k=self.BODY // 7)).encode()[:self.BODY - 100]
+        body = b'{"id": "long", "text": "%s"}' % text
+        self.assertLessEqual(set(self.at_once("/v1/seen", body)), {200, 503, 507})
+        self.check_memory("one long document")
+        self.assertLessEqual(set(self.at_once("/v1/query", b'{"text": "%s"}' % text)), {200, 503, 507})
+        self.check_memory("a long query")
+        # Each of them is answered if it is sent alone.
+        self.assertEqual(self.ask("POST", "/v1/query", b'{"text": "%s"}' % text).status, 200)
+        self.assertEqual(self.ask("POST", "/v1/seen", b'{"id": "other", "text": "%s"}' % text[:2 << 20], BEARER).status, 200)
+        self.assertTrue(wait_until(lambda: b"refrain_request_bodies_bytes 0\n" in self.ask("GET", "/metrics").body))
+
+
 class AnotherIndex(Served):
     def texts_of(self, seed):
-        """Two passages that two documents share, far apart."""
+        """Returns two documents that share two passages, which are far apart."""
         words, rng = vocabulary(3000, seed=seed), random.Random(seed)
         parts = [" ".join(rng.sample(words, 30)) for _ in range(2)]
         return [f"{parts[0]} {' '.join(rng.sample(words, 60))} {parts[1]}" for _ in range(2)]

@@ -1,4 +1,5 @@
-"""Parquet and Spark: what a real Spark writes is read, what is written again Spark reads, and nothing else changes."""
+"""Parquet with a real Spark: files written by Spark can be read, Spark reads the files that are written, and nothing
+else changes."""
 
 import contextlib
 import glob
@@ -7,26 +8,26 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 import unittest
-import warnings
 
 from program import SOURCE_DIR, TestCase, documents, jsonl, main
 
-sys.path.insert(0, os.path.join(SOURCE_DIR, "build", "deps", "spark"))
+sys.path.insert(0, os.path.join(SOURCE_DIR, "python", "tests", "spark"))
+from spark_case import JAVA, SKIPPED, make_session  # noqa: E402
+
 try:
     from pyspark.sql import SparkSession
 except ImportError:
     SparkSession = None
 
-JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or shutil.which("java")
-SKIPPED = 77  # what ctest takes for it
+SETTINGS = {"session.timeZone": "UTC", "parquet.compression.codec": "snappy",
+            "parquet.datetimeRebaseModeInWrite": "CORRECTED", "parquet.int96RebaseModeInWrite": "CORRECTED"}
 CODECS = ("uncompressed", "snappy", "gzip", "zstd", "lz4", "lz4raw")
 TEXTS = documents(240, seed=29, length=60)
 ADDED = ["dup_cluster_id bigint", "dup_cluster_size bigint", "dup_keep boolean", "dup_reason string", "dup_match string",
          "dup_similarity double", "dup_lost bigint", "dup_longest_lost bigint"]
 
-# A column of every kind beside the number and the text.
+# A column of every kind besides the number and the text.
 COLUMNS = """
     n, text,
     named_struct('lang', if(n % 5 = 0, null, 'de'), 'text', text, 'tags', array(substring(text, 1, 3))) as doc,
@@ -52,44 +53,36 @@ COLUMNS = """
 
 
 def setUpModule():
-    """One Spark for all; what it writes for itself goes with it."""
-    folder = tempfile.mkdtemp(prefix="refrain-spark-")
-    unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
-    for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_", "HADOOP_"))]:
-        del os.environ[name]
-    os.environ.update(JAVA_HOME=os.path.dirname(os.path.dirname(os.path.realpath(JAVA))), SPARK_LOCAL_IP="127.0.0.1",
-                      SPARK_LOCAL_DIRS=folder, PYSPARK_PYTHON=sys.executable, TZ="UTC")
-    time.tzset()
-    warnings.simplefilter("ignore", ResourceWarning)  # it leaves sockets to the garbage collector
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "512m",
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -Duser.timezone=UTC -XX:+UseSerialGC "
-                                         "-XX:TieredStopAtLevel=1 -XX:-UsePerfData",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.warehouse.dir": os.path.join(folder, "warehouse"),
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-        "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("refrain")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    SparkCase.spark = builder.getOrCreate()
-    unittest.addModuleCleanup(SparkCase.spark.stop)
-    SparkCase.spark.sparkContext.setLogLevel("ERROR")
+    """Takes the Spark that is running (that of python/tests/spark/local_test.py), or starts one."""
+    spark = SparkSession.getActiveSession()
+    if spark is None:
+        folder = tempfile.mkdtemp(prefix="refrain-spark-")
+        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+        spark = make_session(folder)
+        unittest.addModuleCleanup(spark.stop)
+    SparkCase.spark = spark
+    settings = configured(spark, SETTINGS)
+    settings.__enter__()
+    unittest.addModuleCleanup(settings.__exit__, None, None, None)
+
+
+@contextlib.contextmanager
+def configured(spark, settings):
+    before = {name: spark.conf.get(f"spark.sql.{name}") for name in settings}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(f"spark.sql.{name}", value)
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(f"spark.sql.{name}", value)
 
 
 class SparkCase(TestCase):
     spark = None
 
     def frame(self, texts=None):
-        """A row a text, by number."""
+        """Returns a row for each text, numbered."""
         self.write("texts/in.json", jsonl(TEXTS if texts is None else texts, n=lambda i: i))
         return self.spark.read.schema("n int, text string").json(self.path("texts"))
 
@@ -100,7 +93,7 @@ class SparkCase(TestCase):
         return rich.withMetadata("n", {"comment": "the \"number\" of a row, é"})
 
     def put(self, frame, name="set", parts=3, by=(), **options):
-        """Writes a folder of so many files, whose rows are in the order of n."""
+        """Writes a folder of `parts` files, whose rows are in the order of n."""
         ordered = frame.repartitionByRange(parts, "n") if parts > 1 else frame.coalesce(1)
         ordered.sortWithinPartitions(*by, "n").write.mode("overwrite").options(**options).parquet(
             self.path(name), partitionBy=list(by))
@@ -119,19 +112,8 @@ class SparkCase(TestCase):
         finally:
             reader.close()
 
-    @contextlib.contextmanager
-    def configured(self, settings):
-        before = {name: self.spark.conf.get(f"spark.sql.{name}") for name in settings}
-        try:
-            for name, value in settings.items():
-                self.spark.conf.set(f"spark.sql.{name}", value)
-            yield
-        finally:
-            for name, value in before.items():
-                self.spark.conf.set(f"spark.sql.{name}", value)
-
     def rows(self, frame):
-        """Its rows by number."""
+        """Returns the rows by number."""
         rows = [row.asDict(recursive=True) for row in frame.collect()]
         made = {row["n"]: row for row in rows}
         self.assertEqual(len(made), len(rows))
@@ -140,24 +122,25 @@ class SparkCase(TestCase):
     def expect_rows(self, made, expected):
         self.assertEqual(sorted(made), sorted(expected))
         for n, row in made.items():
-            if row != expected[n]:  # a message that can be read
+            if row != expected[n]:  # for a readable message
                 self.assertEqual(list(row), list(expected[n]))
                 for name, value in row.items():
                     self.assertEqual(value, expected[n][name], f"row {n}, {name}")
 
     def twin(self, frame, by=()):
-        """The same rows, in the same order, as JSON that tells their number and text."""
+        """Returns the same rows, in the same order, as JSON with number and text."""
         rows = sorted(frame.select("n", "text", *by).collect(), key=lambda row: [*(row[name] for name in by), row.n])
         return "".join(json.dumps({"n": row.n, "text": row.text}) + "\n" for row in rows)
 
     def kept_of_json(self, content, *flags):
-        """The numbers of the rows that the same run keeps of JSON."""
+        """Returns the numbers of the rows that the same run keeps of JSON."""
         self.write("twin.jsonl", content)
         self.run_program("dedup", "twin.jsonl", "-o", "twin", "--id-field", "n", "--apply", "-q", "--force", *flags)
         return [json.loads(line)["n"] for line in self.read("twin", "clean", "twin.jsonl").splitlines()]
 
     def expect_deduped(self, name="set", by=(), flags=()):
-        """Of a folder that Spark wrote the right rows are kept; Spark sees those, and notes about all, as they were."""
+        """Checks that the right rows of a folder by Spark are kept, and that Spark reads these, and the annotations
+        of all rows, unchanged."""
         whole = self.get(name)
         rows = self.rows(whole)
         kept = self.kept_of_json(self.twin(whole, by), *flags)
@@ -190,7 +173,7 @@ class SparkCase(TestCase):
         made = self.rows(annotated)
         for row in made.values():
             if row["dup_similarity"] is not None:
-                row["dup_similarity"] = round(row["dup_similarity"], 6)  # as there
+                row["dup_similarity"] = round(row["dup_similarity"], 6)  # as in the annotations
         self.expect_rows(made, expected)
         self.assertEqual([n for n in expected if expected[n]["dup_keep"]], kept)
         return rows, kept
@@ -253,7 +236,7 @@ class Writing(SparkCase):
                 {"parquet.datetimeRebaseModeInWrite": "LEGACY", "parquet.int96RebaseModeInWrite": "LEGACY"},
         ):
             with self.subTest(way):
-                with self.configured(way):
+                with configured(self.spark, way):
                     self.put(self.rich())
                 self.expect_deduped()
 
@@ -289,7 +272,7 @@ class Writing(SparkCase):
         self.assertEqual([row.asDict() for row in clean.collect()], [{"n": 5, "text": text, "source": None}])
 
     def test_a_first_file_without_rows_has_the_new_columns_too(self):
-        # Spark takes the schema of a folder from its first file, and leaves one there even where it has no rows.
+        # Spark takes the schema of a folder from its first file, and writes that file even if it has no rows.
         self.put(self.rich(), parts=2)
         empty = self.put(self.rich().filter("n < 0"), "empty", parts=1)
         part = glob.glob(self.path(empty, "part-*.parquet"))[0]
@@ -314,10 +297,11 @@ class Writing(SparkCase):
                          {n: {**row, "doc": {**row["doc"], "text": cut[n]}} for n, row in whole.items()})
 
     def test_times_of_spark_are_not_taken_for_those_of_others(self):
-        # With this Spark moves the old kind of timestamps to its time zone, unless it knows that its own library wrote
-        # them.
+        # With this setting, Spark converts old timestamps to its time zone, unless it knows that its own library
+        # wrote them.
         self.put(self.rich())
-        with self.configured({"parquet.int96TimestampConversion": "true", "session.timeZone": "America/Los_Angeles"}):
+        with configured(self.spark, {"parquet.int96TimestampConversion": "true",
+                                     "session.timeZone": "America/Los_Angeles"}):
             self.expect_deduped()
 
 

@@ -1,6 +1,6 @@
-"""What the tests of substrings share: the slow, obvious answer, documents that repeat themselves, and what a run wrote.
+"""Shared by the tests of substrings: a slow, obvious oracle, repetitive documents, and the results of a run.
 
-The oracle is a dictionary of all windows. It answers for the ranges, the passages with their places, and the documents
+The oracle is a dictionary of all windows. It computes the ranges, the passages with their places, and the documents
 that --apply leaves.
 """
 
@@ -17,11 +17,11 @@ from program import TestCase, jsonl, lines, table
 HEADER = "id\tx\ty"
 
 
-# ---- the slow, obvious answer
+# ---- the oracle
 
 
 def merged(ranges):
-    """Ascending ranges, those that touch made one."""
+    """Merges ascending ranges that touch or overlap."""
     out = []
     for begin, end in ranges:
         if out and begin <= out[-1][1]:
@@ -32,7 +32,7 @@ def merged(ranges):
 
 
 def without(piece, kept):
-    """What is left of a range without those of `kept`."""
+    """Returns the parts of a range that are outside of the ranges `kept`."""
     at, out = piece[0], []
     for begin, end in kept:
         if end <= at or begin >= piece[1]:
@@ -46,7 +46,8 @@ def without(piece, kept):
 
 
 class Oracle:
-    """Of `documents`, which are bytes: `repeated` and `first`, a list of ranges a document, and `passages`."""
+    """Computes, for `documents` of bytes, `repeated` and `first`, both a list of ranges per document, and `passages`.
+    """
 
     def __init__(self, documents, length, min_count=2):
         places = {}
@@ -68,8 +69,8 @@ class Oracle:
         self.passages = self._passages(target, length)
 
     def _passages(self, target, length):
-        """(document, begin, end) of each passage, and its places: (document, begin, end, offset)."""
-        stretches = []  # windows that follow each other, as do those that they repeat
+        """Returns (document, begin, end) of each passage, with its places (document, begin, end, offset)."""
+        stretches = []  # consecutive windows that repeat consecutive windows
         for (number, at), (other, there) in sorted(target.items()):
             if (number, at) == (other, there):
                 continue
@@ -91,7 +92,7 @@ class Oracle:
 
 
 def units(text, snap):
-    """Where `text` may be cut."""
+    """Returns the offsets at which `text` may be cut."""
     size = len(text)
     if snap == "line":
         return sorted({0, size} | {at + 1 for at in range(size) if text[at] == 10})
@@ -109,7 +110,7 @@ def units(text, snap):
         at += width
         cuts.add(at)
     if snap == "word":
-        # Of the letters that the tests use.
+        # Only for the letters that the tests use.
         ends = sorted(cuts)
         letters = [re.fullmatch("[0-9A-Za-zé]", text[a:b].decode()) for a, b in zip(ends, ends[1:])]
         cuts -= {at for at, before, behind in zip(ends[1:], letters, letters[1:]) if before and behind}
@@ -117,7 +118,7 @@ def units(text, snap):
 
 
 def shrunk(piece, cuts):
-    """The range, made smaller until it begins and ends at cuts; None where nothing is left."""
+    """Shrinks the range until it begins and ends at cuts; None if nothing is left."""
     begin = cuts[bisect.bisect_left(cuts, piece[0])]
     end = cuts[bisect.bisect_right(cuts, piece[1]) - 1]
     return (begin, end) if begin < end else None
@@ -133,7 +134,7 @@ def expected_rows(documents, oracle, snap="none", ids=None):
 
 
 def expected_clean(documents, oracle, snap="none", keep="first"):
-    """The documents without what is repeated. A character is never cut."""
+    """Returns the documents without the repeated ranges. A character is never cut."""
     out = []
     for text, ranges, first in zip(documents, oracle.repeated, oracle.first):
         cuts = units(text, "utf8" if snap == "none" else snap)
@@ -147,7 +148,7 @@ def expected_clean(documents, oracle, snap="none", keep="first"):
 
 
 def replaced(text):
-    """As JSON holds bytes: one U+FFFD for every byte that is no part of a character."""
+    """Decodes bytes as in the JSON output: every byte that is not part of a character becomes U+FFFD."""
     out, at = "", 0
     for end in units(text, "utf8")[1:]:
         out += text[at:end].decode(errors="replace")
@@ -155,11 +156,11 @@ def replaced(text):
     return out
 
 
-# ---- made-up documents, and the formats that hold them
+# ---- generated documents, and the formats that hold them
 
 
 def repetitive(rng, count, alphabet, length, size=400):
-    """Texts of letters of `alphabet` that share stretches with each other, around `length` bytes long, and runs."""
+    """Generates texts of letters of `alphabet` that share stretches of around `length` bytes, and short periods."""
     texts = []
     for _ in range(count):
         parts = []
@@ -207,7 +208,7 @@ FORMATS = {
 
 
 class Found:
-    """What a run wrote."""
+    """The files that a run wrote."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -223,7 +224,7 @@ class Found:
         return [json.loads(line) for line in self.read("passages.jsonl").splitlines()]
 
     def answer(self):
-        """All that must not depend on how it was run."""
+        """Returns everything that must not depend on how the verb was run."""
         files = {}
         for parent, _, names in os.walk(self.folder):
             for name in names:
@@ -237,7 +238,8 @@ class SubstringsCase(TestCase):
     runs = 0
 
     def substrings(self, *arguments, code=0, nothing=False, **more):
-        """Runs into a folder of its own; Found, or where it was to fail what it said. `nothing`: there is no document to read."""
+        """Runs into a new folder; returns Found, or the result if the run was expected to fail. `nothing`: no
+        document can be read."""
         self.runs += 1
         output = f"out{self.runs}"
         result = self.run_program("substrings", *arguments, "-o", output, "-q", code=3 if nothing else code, **more)
@@ -248,7 +250,7 @@ class SubstringsCase(TestCase):
         return result
 
     def check_counts(self, found, oracle):
-        """The summary, of a run without --snap."""
+        """Checks the summary of a run without --snap."""
         ranges = list(itertools.chain.from_iterable(oracle.repeated))
         self.assertEqual(found.summary["ranges"], len(ranges))
         self.assertEqual(found.summary["repeated_bytes"], sum(end - begin for begin, end in ranges))

@@ -1,4 +1,4 @@
-"""substrings: every byte in a repeated window, and no other; what --groups, --snap, --keep and --apply make of it."""
+"""substrings finds every byte in a repeated window, and no other; with --groups, --snap, --keep and --apply."""
 
 import gzip
 import itertools
@@ -42,7 +42,8 @@ class AgainstTheOracle(SubstringsCase):
         self.check(["ab" * 300, "ab" * 300], 600, 3, "in.txt")
 
     def test_every_count_around_that_of_a_window(self):
-        # A window that occurs exactly five times, between others that occur less, in one document and in several.
+        # A window that occurs exactly five times, between others that occur less often, in one document and in
+        # several.
         text = "abcdefghijklmnopqrst"
         texts = [text * 2 + "1" + text, text, "x" + text[:15], text + "y" + text[3:], text[2:18]]
         for min_count in range(2, 9):
@@ -166,7 +167,7 @@ class AnyBytes(SubstringsCase):
 
 
 class TextCsv(SubstringsCase):
-    """One string, whose windows may cross lines."""
+    """The whole file is one string, whose windows may cross lines."""
 
     def check(self, content, length, *flags, ids=None):
         self.write("text.csv", content)
@@ -302,6 +303,23 @@ class Apply(SubstringsCase):
             clean += [json.loads(row)["text"].encode() for row in rows]
             self.assertEqual(clean, expected_clean(everything, Oracle(everything, 20), snap, keep))
 
+    def test_no_cut_makes_a_file_one_that_is_skipped(self):
+        shared, own = ("".join(f"{name}{i} " for i in range(600)) for name in ("shared", "own"))
+        texts = {"a": shared, "b": f"{shared}{own}\0", "c": f"{shared}%PDF-1.4 is how such files begin", "d": f"{shared}and d"}
+        self.assertTrue(len(shared) < 8192 < len(shared + own))
+        for name, text in texts.items():
+            self.write(f"in/{name}", text)
+        for verb, *flags in (("substrings", "--length", "100"), ("substrings", "--length", "100", "--until-clean"),
+                             ("dedup", "--substrings", "100", "--near", "off", "--read-back")):
+            self.run_program(verb, "in", *flags, "--apply", "-o", verb, "--force", "-q")
+            self.assertEqual(self.read(verb, "clean", "in", "a").decode(), shared)
+            self.assertEqual(self.read(verb, "clean", "in", "d").decode(), "and d")
+            # The first 8 KiB of these are kept.
+            self.assertEqual(self.read(verb, "clean", "in", "b").decode(), texts["b"])
+            self.assertEqual(self.read(verb, "clean", "in", "c").decode(), texts["c"])
+            again = json.loads(self.run_program("near", f"{verb}/clean/in", "-o", "again", "--force", "--json").out)
+            self.assertEqual((again["documents"], again["binary_skipped"]), (4, 0))
+
     def test_the_first_copy_stays_whole_and_the_others_go(self):
         words = "these are some thirty bytes or so of text"
         self.write("in.txt", f"1 {words} a\n2 {words} b\n3 {words} c\n")
@@ -329,7 +347,7 @@ class Apply(SubstringsCase):
 
 
 class UntilClean(SubstringsCase):
-    """Two letters lose different passages between the same halves, which come together."""
+    """Texts lose different passages from between the same halves, which then become adjacent."""
 
     def texts(self, seed, count=60):
         rng = random.Random(seed)
@@ -342,7 +360,7 @@ class UntilClean(SubstringsCase):
         return out
 
     def one_by_one(self, name, *flags):
-        """Runs --apply on its own output until nothing changes. Returns that, and what each run removed."""
+        """Runs --apply on its own output until nothing changes. Returns the output, and what each run removed."""
         removed = []
         content = self.read(name)
         while not removed or removed[-1] != 0:
@@ -430,7 +448,7 @@ class Usage(SubstringsCase):
         for flags in (["--format", "lines"], ["--text-field", "body"], ["--id-field", "id"], ["--max-doc-bytes", "1M"],
                       ["--binary"], ["--strict"]):
             self.refused("--text-csv", "text.csv", *flags, "-o", "out", say=f"{flags[0]}: .*--text-csv")
-        # Nothing is wrong with saying what holds anyway.
+        # Options that state what holds anyway are accepted.
         self.write("ids.csv", "a\nb\n")
         found = self.substrings("--text-csv", "text.csv", "--ids", "ids.csv", "--text-field", "text", "--max-doc-bytes",
                                 "64M", "--length", "10")
@@ -440,8 +458,8 @@ class Usage(SubstringsCase):
         self.write("out/mine.txt", "mine")
         self.refused("in.txt", "-o", "out", say="out: already exists.*--force")
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
-        self.assertEqual(self.listing("out"), [".clean.files", "clean", "mine.txt", "substring_bytes.tsv", "summary.json"])
-        # What the run made is replaced; what somebody put there is not.
+        self.assertEqual(self.listing("out"), [".clean.files", "clean", "mine.txt", "skipped.tsv", "substring_bytes.tsv", "summary.json"])
+        # Files that the run made are replaced; files of others are not.
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
         self.assertEqual(self.listing("out/clean"), ["in.txt"])
         self.write("out/clean/mine.txt", "mine")

@@ -1,4 +1,5 @@
-"""Every verb on every layout of the input: the same bytes for any number of threads, more than there are cores included."""
+"""Every verb on every layout of the input gives the same bytes for any number of threads, even more than there are
+cores."""
 
 import gzip
 import os
@@ -8,9 +9,9 @@ import subprocess
 from program import TestCase, documents, jsonl, main, run
 
 THREADS = (1, 2, 3, 8, 16, 64)
-# As little memory as 64 threads can do with, so that pieces are small and there are many.
+# The least memory for 64 threads, so that there are many small pieces.
 LITTLE = "256M"
-# Here texts are written before their turn, and files side by side.
+# With this much, texts are written before their turn, and files in parallel.
 PLENTY = "4G"
 TEXTS = documents(3000, seed=41, length=140)
 
@@ -44,7 +45,7 @@ class Threads(TestCase):
                 subprocess.run(["zstd", "-q", "--rm", self.path(name)], check=True)
 
     def files(self, folder):
-        """All files below a folder; what a run cost is no part of it."""
+        """Returns all files below a folder, without those that contain the cost of the run."""
         found = {}
         for above, _, names in os.walk(self.path(folder)):
             for name in names:

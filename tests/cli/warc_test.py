@@ -1,10 +1,12 @@
-"""Web archives: what is read of them, plain and packed, and what is refused."""
+"""Web archives, plain and compressed: which records are read, and what is refused."""
 
 import gzip
 import json
 import signal
+import struct
 import subprocess
 import time
+import zlib
 
 from program import TIME_FACTOR, TestCase, documents, main, running, wait_until
 
@@ -24,7 +26,7 @@ def page(uri, text, more=""):
 
 
 def packed_page(uri, body):
-    """A page that the server packed: small in the archive, whatever it becomes."""
+    """Returns a page that the server compressed: small in the archive, large when decompressed."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n\r\n"
     return record("response", uri, "application/http; msgtype=response", head + gzip.compress(body))
 
@@ -59,7 +61,7 @@ class Archives(TestCase):
     def test_another_header_may_be_the_id_and_any_name_may_be_an_archive(self):
         file = self.write("archive", b"".join(archive()))
         out = self.run_program("fingerprint", file, "--format", "warc", "--id-field", "warc-record-id").out
-        self.assertEqual([row.split(b"\t")[0].decode() for row in out.splitlines()[2:]],
+        self.assertEqual([row.split(b"\t")[0].decode() for row in out.splitlines()[1:]],
                          [f"<urn:{at}>" for at in range(len(TEXTS))])
 
     def test_a_damaged_member_is_one_bad_record(self):
@@ -70,8 +72,29 @@ class Archives(TestCase):
         self.assertEqual(found.summary["documents"], len(TEXTS) - 1)
         self.run_program("near", "a.warc.gz", "--strict", "-o", "strict", code=3)
 
+    def test_what_looks_like_members_is_not_unpacked_again_and_again(self):
+        # Each of 600 headers is followed by a stored block that reaches to data which all of them decompress: 20 MB,
+        # with a wrong checksum.
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        tail = packer.compress(b"x" * 20_000_000) + packer.flush() + bytes(8)
+        unit = 15
+        heads = b"".join(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\0" + struct.pack("<2H", size := unit * left, size ^ 0xFFFF) for left in reversed(range(600)))
+        self.write("a.warc.gz", gzip.compress(page("http://a/", TEXTS[0])) + heads + tail + gzip.compress(page("http://b/", TEXTS[1])))
+        with self.at_most(5):
+            found = self.near("a.warc.gz", output="out")
+        self.assertEqual(found.summary["documents"], 2)
+        self.assertGreater(found.summary["bad_records"], 0)
+
+    def test_beginnings_of_records_without_a_record_cost_no_more_than_their_bytes(self):
+        hostile = {"version.warc": b"WARC/1\n" * 150_000, "headers.warc": b"WARC/1.0\r\nContent-Length: 1\r\n" * 40_000 + b"\r\n",
+                   "breaks.warc": b"\n" * 1_000_000, "arc.arc": b"http://a 1.1.1.1 20010203040506 text/html x\n" * 25_000}
+        for name, content in hostile.items():
+            self.write(name, content + b"\r\n\r\n" + page("http://a/", TEXTS[0]))
+            with self.subTest(name), self.at_most(4):
+                self.assertEqual(self.near(name, output="of-" + name).summary["documents"], 1)
+
     def test_a_small_page_does_not_stop_a_crawl(self):
-        # Each of these took a parser minutes: what is nested is searched again with every tag.
+        # Each of these takes quadratic time in a parser that searches the open elements again with every tag.
         hostile = [b"<!--<svg>-->" + b"<x/>" * 50_000 + b"</p>" * 50_000, b"<div a='</div>'>" * 30_000,
                    b"<div><object></div></object>" * 20_000, b"<table>" + b"x<tr>" * 100_000,
                    b"<p " + b" ".join(b"a%d" % at for at in range(100_000)) + b">", b"<svg>" + b"<g>" * 99_000]
@@ -90,7 +113,7 @@ class Archives(TestCase):
         self.assertEqual(found.summary["documents"], 2)
 
     def test_a_run_is_stopped_in_the_middle_of_large_pages(self):
-        # 8 MB each, packed so well that hundreds of them are read as one piece.
+        # 8 MB each, compressed so well that hundreds of them are read as one piece.
         large = packed_page("http://example.net/", b"<p><b>x</b>" * 760_000)
         self.write("a.warc", large * 400)
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -1,18 +1,18 @@
-// A disk that fails when it is told to. Loaded with LD_PRELOAD, it counts the calls that change files below one folder,
-// or those that look at them, and lets one of them fail, or end the program there.
+// A disk that fails on request. Loaded with LD_PRELOAD, this library counts the calls that change files below one
+// folder, or those that look at them, and makes one of them fail, or kills the program there.
 //
 //   FAULTS_FOLDER   the folder, an absolute path without links
-//   FAULTS_READS    where set, calls that look at files count: open, read, pread, mmap, stat, flock, readdir; else calls
-//                   that change them
-//   FAULTS_ONLY     where set, no call counts but this: "read PATH"
-//   FAULTS_LOG      a file to which a line is added for every such call: "write PATH"
-//   FAULTS_AT       the call that fails, from 1; without it none does
-//   FAULTS_ERRNO    what it fails with, a number; without it the program is killed there, and a write has by then
-//                   written half of its bytes
-//   FAULTS_SHORT    where set, a read or pread that is to fail gives half of its bytes instead, one at least
-//   FAULTS_STAYS    where set, all later calls of that kind on that path fail too, as on a disk with a bad sector
+//   FAULTS_READS    if set, calls that look at files are counted: open, read, pread, mmap, stat, flock, readdir;
+//                   otherwise calls that change them
+//   FAULTS_ONLY     if set, only this call is counted: "read PATH"
+//   FAULTS_LOG      a file to which a line is appended for every counted call: "write PATH"
+//   FAULTS_AT       the number of the call that fails, from 1; if unset, none fails
+//   FAULTS_ERRNO    the error number; if unset, the program is killed at this call, after a write has written half of
+//                   its bytes
+//   FAULTS_SHORT    if set, a read or pread that should fail returns half of its bytes instead, but at least one
+//   FAULTS_STOPS    if set, the program stops itself there (SIGSTOP), and the call succeeds after it is continued
+//   FAULTS_STAYS    if set, all later calls of that kind on that path fail too, as on a disk with a bad sector
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -31,40 +31,21 @@
 #include <mutex>
 #include <string>
 
+#include "fault/interpose.h"
+
 namespace {
+
+using interpose::is_within;
+using interpose::mode_of;
+using interpose::path_of;
+using interpose::real;
+using interpose::setting;
+using interpose::writes;
 
 std::atomic<long> calls{0};
 
-const char* setting(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-template <class Function>
-Function* real(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
-std::string link_target(const std::string& link) {
-  std::string target(4096, '\0');
-  const ssize_t size = readlink(link.c_str(), target.data(), target.size());
-  target.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-  return target;
-}
-
-std::string path_of(int fd) {
-  return link_target("/proc/self/fd/" + std::to_string(fd));
-}
-
-std::string path_of(int folder, const char* path) {
-  if (path[0] == '/') return path;
-  return (folder == AT_FDCWD ? link_target("/proc/self/cwd") : path_of(folder)) + "/" + path;
-}
-
 bool counts(const std::string& path) {
-  const std::string folder = setting("FAULTS_FOLDER");
-  return !folder.empty() && path.compare(0, folder.size(), folder) == 0 &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
+  return is_within(path, setting("FAULTS_FOLDER"));
 }
 
 [[noreturn]] void die() {
@@ -80,7 +61,7 @@ bool is_broken(const std::string& line) {
   return !broken.empty() && broken == line;
 }
 
-// Counts a call. Whether it is to fail; errno is set then. `torn` is done before the program is killed.
+// Counts a call. Returns whether it should fail, and sets errno then. Before the program is killed, `torn` is called.
 template <class Torn>
 bool fails(const char* call, const std::string& path, Torn torn) {
   const int before = errno;
@@ -101,6 +82,11 @@ bool fails(const char* call, const std::string& path, Torn torn) {
   }
   errno = before;
   if (number != std::atol(setting("FAULTS_AT")) && !is_broken(line)) return false;
+  if (*setting("FAULTS_STOPS") != '\0') {
+    kill(getpid(), SIGSTOP);
+    errno = before;
+    return false;
+  }
   if (*setting("FAULTS_STAYS") != '\0') {
     const std::lock_guard lock(broken_mutex);
     broken = line;
@@ -118,28 +104,20 @@ bool fails(const char* call, const std::string& path) {
   return *setting("FAULTS_READS") == '\0' && fails(call, path, [] {});
 }
 
-// The same of calls that look at files.
-bool fails_to_look(const char* call, const std::string& path) {
+// Does the same for calls that look at files.
+bool read_call_fails(const char* call, const std::string& path) {
   return *setting("FAULTS_READS") != '\0' && fails(call, path, [] {});
 }
 
-// How many bytes are asked for: a read that is cut short gets half of them.
+// Halves the number of bytes that a failing read asks for, if FAULTS_SHORT is set.
 bool cut_short(size_t& size) {
   if (*setting("FAULTS_SHORT") == '\0') return false;
   size = (size + 1) / 2;
   return true;
 }
 
-bool writes(int flags) {
-  return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
-}
-
-mode_t mode_of(int flags, va_list& more) {
-  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(more, mode_t) : 0;
-}
-
 int open_at(const char* name, int folder, const char* path, int flags, mode_t mode) {
-  if (writes(flags) ? fails("open", path_of(folder, path)) : fails_to_look("open", path_of(folder, path))) return -1;
+  if (writes(flags) ? fails("open", path_of(folder, path)) : read_call_fails("open", path_of(folder, path))) return -1;
   return real<int(int, const char*, int, ...)>(name)(folder, path, flags, mode);
 }
 
@@ -269,67 +247,67 @@ int fallocate64(int fd, int mode, off64_t at, off64_t size) {
 }
 
 ssize_t read(int fd, void* bytes, size_t size) {
-  if (fails_to_look("read", path_of(fd)) && !cut_short(size)) return -1;
+  if (read_call_fails("read", path_of(fd)) && !cut_short(size)) return -1;
   return real<ssize_t(int, void*, size_t)>("read")(fd, bytes, size);
 }
 
 ssize_t pread(int fd, void* bytes, size_t size, off_t at) {
-  if (fails_to_look("pread", path_of(fd)) && !cut_short(size)) return -1;
+  if (read_call_fails("pread", path_of(fd)) && !cut_short(size)) return -1;
   return real<ssize_t(int, void*, size_t, off_t)>("pread")(fd, bytes, size, at);
 }
 
 ssize_t pread64(int fd, void* bytes, size_t size, off64_t at) {
-  if (fails_to_look("pread", path_of(fd)) && !cut_short(size)) return -1;
+  if (read_call_fails("pread", path_of(fd)) && !cut_short(size)) return -1;
   return real<ssize_t(int, void*, size_t, off64_t)>("pread64")(fd, bytes, size, at);
 }
 
 void* mmap(void* to, size_t size, int protection, int flags, int fd, off_t at) noexcept {
-  if (fd >= 0 && fails_to_look("mmap", path_of(fd))) return MAP_FAILED;
+  if (fd >= 0 && read_call_fails("mmap", path_of(fd))) return MAP_FAILED;
   return real<void*(void*, size_t, int, int, int, off_t)>("mmap")(to, size, protection, flags, fd, at);
 }
 
 int fstat(int fd, struct stat* info) noexcept {
-  return fails_to_look("fstat", path_of(fd)) ? -1 : real<int(int, struct stat*)>("fstat")(fd, info);
+  return read_call_fails("fstat", path_of(fd)) ? -1 : real<int(int, struct stat*)>("fstat")(fd, info);
 }
 
 int stat(const char* path, struct stat* info) noexcept {
-  if (fails_to_look("stat", path_of(AT_FDCWD, path))) return -1;
+  if (read_call_fails("stat", path_of(AT_FDCWD, path))) return -1;
   return real<int(const char*, struct stat*)>("stat")(path, info);
 }
 
 int lstat(const char* path, struct stat* info) noexcept {
-  if (fails_to_look("stat", path_of(AT_FDCWD, path))) return -1;
+  if (read_call_fails("stat", path_of(AT_FDCWD, path))) return -1;
   return real<int(const char*, struct stat*)>("lstat")(path, info);
 }
 
 int flock(int fd, int operation) noexcept {
-  return fails_to_look("flock", path_of(fd)) ? -1 : real<int(int, int)>("flock")(fd, operation);
+  return read_call_fails("flock", path_of(fd)) ? -1 : real<int(int, int)>("flock")(fd, operation);
 }
 
 DIR* opendir(const char* path) {
-  if (fails_to_look("open", path_of(AT_FDCWD, path))) return nullptr;
+  if (read_call_fails("open", path_of(AT_FDCWD, path))) return nullptr;
   return real<DIR*(const char*)>("opendir")(path);
 }
 
 DIR* fdopendir(int fd) {
-  return fails_to_look("open", path_of(fd)) ? nullptr : real<DIR*(int)>("fdopendir")(fd);
+  return read_call_fails("open", path_of(fd)) ? nullptr : real<DIR*(int)>("fdopendir")(fd);
 }
 
 dirent* readdir(DIR* folder) {
-  return fails_to_look("readdir", path_of(dirfd(folder))) ? nullptr : real<dirent*(DIR*)>("readdir")(folder);
+  return read_call_fails("readdir", path_of(dirfd(folder))) ? nullptr : real<dirent*(DIR*)>("readdir")(folder);
 }
 
 dirent64* readdir64(DIR* folder) {
-  return fails_to_look("readdir", path_of(dirfd(folder))) ? nullptr : real<dirent64*(DIR*)>("readdir64")(folder);
+  return read_call_fails("readdir", path_of(dirfd(folder))) ? nullptr : real<dirent64*(DIR*)>("readdir64")(folder);
 }
 
 FILE* fopen(const char* path, const char* mode) {
-  if (mode[0] == 'r' && fails_to_look("open", path_of(AT_FDCWD, path))) return nullptr;
+  if (mode[0] == 'r' && read_call_fails("open", path_of(AT_FDCWD, path))) return nullptr;
   return real<FILE*(const char*, const char*)>("fopen")(path, mode);
 }
 
 FILE* fopen64(const char* path, const char* mode) {
-  if (mode[0] == 'r' && fails_to_look("open", path_of(AT_FDCWD, path))) return nullptr;
+  if (mode[0] == 'r' && read_call_fails("open", path_of(AT_FDCWD, path))) return nullptr;
   return real<FILE*(const char*, const char*)>("fopen64")(path, mode);
 }
 

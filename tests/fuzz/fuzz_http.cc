@@ -1,4 +1,5 @@
-// Any bytes as a request: a method, a target, and the body behind the first line. Whatever is wrong with it is a Failure.
+// Reads arbitrary bytes as a request: a method and a target on the first line, then the body. Every problem is a
+// Failure.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -64,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   attempt([&] { percent_decode(text, false); });
   attempt([&] {
-    const QueryOptions query = parse_query(body);
+    const QueryOptions query = parse_query(body).options;
     REQUIRE(query.documents.empty() == !query.id.empty() && query.limit >= 1 && query.limit <= kMaxPassages);
   });
   attempt([&] {

@@ -1,9 +1,9 @@
-// A small, whole index, one file of which is changed under checksums that are right: what lies below them must hold by
-// itself. Whatever is asked of it, it answers, or there is an Error.
+// Changes one file of a small, valid index, under correct checksums, so that the checks behind them are tested. Every
+// request is answered or is an Error.
 //
-// The input: a byte that says which file, what is asked, and which of two ways; then the tail and the stream of the file,
-// as they are to be, or changes of what is there, a place (2 bytes) and a byte each. Of the manifest: all lines but the
-// last.
+// The input: a byte that selects the file, the request, and one of two ways of changing; then the new tail and stream
+// of the file, or patches of the old ones, each an offset (2 bytes) and a byte. For the manifest: all lines except
+// the last.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,7 +37,7 @@ constexpr std::size_t kDocumentsTail = 64;
 constexpr std::size_t kPostsTail = 72;
 constexpr std::size_t kCountTail = 8;
 
-class Nothing : public PassageSink {
+class CheckingSink : public PassageSink {
  public:
   void begin(const PassageHead& /*head*/) override {}
   void occurrence(const Occurrence& occurrence) override { REQUIRE(occurrence.bytes.begin <= occurrence.bytes.end); }
@@ -49,14 +49,14 @@ struct File {
   std::string magic;
   std::size_t tail_bytes;
   std::string tail;
-  std::string stream;  // behind magic and version
+  std::string stream;  // without magic and version
 };
 
 Context context() {
   return {.memory_bytes = std::uint64_t{96} << 20U, .threads = 1};
 }
 
-// Documents that are files, parts of files, parts with marks in their JSON, and kept; some of them removed.
+// Documents that are files, parts of files, parts with escapes in their JSON, and stored texts; some are removed.
 class World {
  public:
   World() {
@@ -122,12 +122,12 @@ class World {
     std::ofstream(index() / blot::kManifestName) << lines << sum;
   }
 
-  // Puts a file in its place, and into the manifest.
+  // Replaces a file, and updates the manifest.
   void write(std::size_t which, std::string_view tail, std::string_view stream) {
     const File& file = files_[which];
     std::string whole_tail(tail);
     whole_tail.resize(file.tail_bytes);
-    fs::remove(file.path);  // others may have it mapped
+    fs::remove(file.path);  // other readers may still have it open
     store::PageWriter out(file.path.string(), file.magic, blot::kBlotFormatVersion);
     out.write(stream);
     const store::PageFileId id = out.finish(whole_tail);
@@ -158,7 +158,7 @@ class World {
     lines.resize(lines.rfind("checksum "));
     write_lines(lines);
   }
-  // As it was.
+  // Restores the original state.
   void restore(std::size_t which) {
     if (which < files_.size()) write(which, files_[which].tail, files_[which].stream);
     write_lines(lines_);
@@ -226,7 +226,7 @@ void ask_blots(verbs::index::Snapshot& snapshot) {
 }
 
 void ask_query(verbs::index::Snapshot& snapshot, const std::string& question) {
-  Nothing sink;
+  CheckingSink sink;
   QueryOptions query;
   query.limit = 0;
   query.max_occurrences = 0;
@@ -248,7 +248,7 @@ void ask_query(verbs::index::Snapshot& snapshot, const std::string& question) {
   }
 }
 
-// What takes long is not asked of every input.
+// Slow requests are not made for every input.
 void ask(const World& world, unsigned what) {
   attempt([&] {
     verbs::index::Snapshot snapshot(world.index());
@@ -260,7 +260,7 @@ void ask(const World& world, unsigned what) {
       case 2:
         return ask_query(snapshot, world.question());
       default: {
-        Nothing sink;
+        CheckingSink sink;
         verbs::index::extract_passages(snapshot, {}, context(), sink);
       }
     }

@@ -1,8 +1,8 @@
-// A small, whole library, one file of which is changed under checksums that are right: what lies below them must hold by
-// itself. Whatever is asked of it, it answers, or there is an Error.
+// Changes one file of a small, valid library, under correct checksums, so that the checks behind them are tested.
+// Every request is answered or is an Error.
 //
-// The input: a byte that says which file, and which of two ways; then the tail and the stream of the file, as they are to
-// be, or changes of what is there, a place (2 bytes) and a byte each. Of the manifest: all lines but the last.
+// The input: a byte that selects the file, and one of two ways of changing; then the new tail and stream of the file,
+// or patches of the old ones, each an offset (2 bytes) and a byte. For the manifest: all lines except the last.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -34,7 +34,7 @@ struct File {
   fs::path path;
   std::string magic;
   std::string tail;
-  std::string stream;  // behind magic and version
+  std::string stream;  // without magic and version
 };
 
 const library::Layout kLayout = {.rules = {{"made", "for this"}}, .lanes = 8, .bands = 2, .rows = 3};
@@ -43,7 +43,7 @@ class World {
  public:
   World() {
     {
-      library::Writing writing(folder(), kLayout);
+      library::LibraryWriter writing(folder(), kLayout);
       library::SegmentWriter& writer = writing.add("run", 100, context_, budget_, temp_);
       for (std::uint32_t i = 0; i < 3; ++i) {
         writer.add(library::Origin{"run " + std::to_string(i), "{}"});
@@ -70,7 +70,7 @@ class World {
       }
       writing.commit();
     }
-    library::Writing writing(folder());
+    library::LibraryWriter writing(folder());
     writing.remove([](std::string_view id, std::string_view) { return id.ends_with('4'); }, context_, budget_);
     writing.commit();
     std::sort(keys_.begin(), keys_.end());
@@ -100,7 +100,7 @@ class World {
   void write_lines(const std::string& lines) const {
     std::ofstream(folder() / store::kManifestName) << store::with_checksum(lines);
   }
-  // Puts a file in its place, and into the manifest.
+  // Replaces a file, and updates the manifest.
   void write(std::size_t which, std::string tail, std::string_view stream) const {
     const File& file = files_[which];
     tail.resize(kTailBytes);
@@ -125,20 +125,19 @@ class World {
     lines.resize(lines.rfind("checksum "));
     write_lines(lines);
   }
-  // As it was.
+  // Restores the original state.
   void restore(std::size_t which) const {
     if (which < files_.size()) write(which, files_[which].tail, files_[which].stream);
     write_lines(lines_);
   }
 
-  void ask() {
+  void query() {
     attempt([&] {
       library::Reader reader(folder(), budget_);
       std::vector<library::Probe> probes;
-      for (const std::uint64_t key : keys_) probes.push_back({key, 0});
+      for (const std::uint64_t key : keys_) probes.push_back({key, 0, 50});
       attempt([&] {
-        reader.find(probes, 50,
-                    [&](std::size_t, library::KnownId document) { REQUIRE(document < reader.documents()); });
+        reader.find(probes, [&](std::size_t, library::KnownId document) { REQUIRE(document < reader.documents()); });
       });
       library::KnownDocument known;
       for (library::KnownId i = 0; i < reader.documents(); ++i) {
@@ -161,7 +160,7 @@ class World {
   static void attempt(Work work) {
     try {
       work();
-    } catch (const Error&) {  // as it should be
+    } catch (const Error&) {  // expected
     }
   }
   fs::path folder() const { return folder_.path() / "library"; }
@@ -200,7 +199,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     world.write_lines(bytes);
   else
     world.write(which, tail, bytes);
-  world.ask();
+  world.query();
   world.restore(which);
   return 0;
 }

@@ -1,7 +1,8 @@
-// Any bytes as the content of an n-gram index, under checksums that are right: what lies below them must hold by itself.
+// Reads arbitrary bytes as the content of an n-gram index, under correct checksums, so that the checks behind them
+// are tested.
 //
-// The input: lengths of three streams (2 bytes each), the streams of grams.bin, places.bin and documents.bin without magic
-// and version, and what the tails of grams.bin (72 bytes) and documents.bin (40) say.
+// The input: the lengths of three streams (2 bytes each), the streams of grams.bin, places.bin and documents.bin
+// without magic and version, and the tails of grams.bin (72 bytes) and documents.bin (40).
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>

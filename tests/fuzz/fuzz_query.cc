@@ -1,8 +1,8 @@
-// Any text asked of a small, whole index: an answer stays inside the texts, and what is told of one document is the same
-// whether the others are compared or not. Any bytes as a file of pairs.
+// Queries a small, valid index with arbitrary text: answers stay inside the texts, and the answer about one document
+// is the same whether the others are compared or not. Reads arbitrary bytes as a file of pairs.
 //
-// The input: a byte that says how it is asked, then a word of the index or a new one for each byte, then, behind a zero, the
-// file of pairs.
+// The input: a byte that selects the options, then one byte per word, which is a word of the index or a new one, then
+// a zero and the file of pairs.
 #include <algorithm>
 #include <compare>
 #include <cstdint>
@@ -28,7 +28,7 @@ Context context() {
   return {.memory_bytes = std::uint64_t{96} << 20U, .threads = 1};
 }
 
-// Words that recur much: 64 of them, some not ASCII.
+// Words that recur often: 64 different ones, some not ASCII.
 std::string word(unsigned number) {
   return (number % 7 == 0 ? "w\u00F6rt" : "word") + std::to_string(number % 64);
 }
@@ -40,7 +40,7 @@ class World {
     unsigned state = 1;
     for (unsigned i = 0; i < 12; ++i) {
       std::string text;
-      // Some follow the same order for a while, some repeat a few words, one is the same word again and again.
+      // Some texts follow the same order for a while, some repeat a few words, one is the same word again and again.
       for (unsigned k = 0; k < 40 + 30 * i; ++k) {
         state = state * 1103515245U + 12345U;
         const unsigned next = i == 11 ? 3 : i % 3 == 0 ? k + i : i % 3 == 1 ? k % 5 : state >> 16U;
@@ -138,12 +138,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t apart = 0;
   for (const auto& [id, ignored] : world.texts()) {
     options.with = {id};
-    const std::vector<Place> told = ask(world, options);
+    const std::vector<Place> reported = ask(world, options);
     std::vector<Place> wanted;
     for (const Place& place : whole)
       if (place.id == id) wanted.push_back(place);
-    REQUIRE(told == wanted);
-    apart += told.size();
+    REQUIRE(reported == wanted);
+    apart += reported.size();
   }
   REQUIRE(apart == whole.size());
   if (zero == end) return 0;

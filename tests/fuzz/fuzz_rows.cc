@@ -1,4 +1,4 @@
-// Any bytes as rows, ids and JSON strings.
+// Arbitrary bytes as rows, ids and JSON strings.
 #include <cstdint>
 #include <string>
 

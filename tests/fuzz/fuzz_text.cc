@@ -1,5 +1,5 @@
-// Any bytes through every tokenizer: ranges ascend and lie in the text, and the same text after a separator gives the
-// same tokens, however it then meets blocks and stretches.
+// Arbitrary bytes through every tokenizer: ranges ascend and lie in the text, and the same text after a separator
+// gives the same tokens, however it is aligned to blocks and stretches.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto which = static_cast<TokenizerKind>(kind);
     const auto tokenizer = text::make_tokenizer(which);
     const std::vector<Token> plain = tokens(*tokenizer, text, 0);
-    if (which == TokenizerKind::bytes || which == TokenizerKind::chars) continue;  // a space is a token there
-    // The last one puts the end of a stretch into the middle of the text.
+    if (which == TokenizerKind::bytes || which == TokenizerKind::chars) continue;  // where a space is a token
+    // The last shift puts the end of a stretch into the middle of the text.
     for (const std::size_t shift :
          {std::size_t{1}, std::size_t{61}, text::kMaxTokenBytes - std::min(size, text::kMaxTokenBytes) / 2})
       REQUIRE(tokens(*tokenizer, std::string(shift, ' ') + text, shift) == plain);

@@ -1,7 +1,7 @@
-// Any bytes as a file of texts that a server left in a library's folder. Checksums are mended where the input asks for it:
-// what lies below them must hold by itself.
+// Reads arbitrary bytes as a file of texts that a server left in a library's folder. The input may ask for checksums
+// to be repaired, so that the checks behind them are tested.
 //
-// The input: a byte that says whether, then the file.
+// The input: a byte that says whether to repair, then the file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kBeforeSum = R"({"texts":1,"checksum":")";
 constexpr std::size_t kSumDigits = 16;
 
-// Each line that looks like a record gets the checksum of what it holds.
+// Writes the correct checksum into each line that looks like a record.
 std::string with_checksums(std::string file) {
   for (std::size_t begin = 0; begin < file.size();) {
     const std::size_t end = std::min(file.find('\n', begin), file.size());
@@ -48,7 +48,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
 
 struct All {
   std::vector<TextRecords::Record> records;
-  bool whole = true;  // to the end, without an Error
+  bool whole = true;  // read to the end, without an Error
 };
 
 All read_all(const fs::path& file, MemoryBudget& budget) {
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     again += verbs::known::make_text_record(record.id, record.text).line;
     if (i % 2 == 0) kept.push_back(record.begin);
   }
-  // What was read and is written again is read again.
+  // Records that were read can be written and read again.
   const fs::path other = folder.path() / "000002.jsonl";
   write_file(other, again);
   const All same = read_all(other, budget);

@@ -1,5 +1,5 @@
-// Any bytes as a web archive: records follow each other without a gap, the scanner finds the same ends for any chunks, and
-// any bytes as a page: no crash, and a text that is UTF-8.
+// Reads arbitrary bytes as a web archive: records follow each other without gaps, and the scanner finds the same ends
+// for any chunks. Reads arbitrary bytes as a page: no crash, and the text is valid UTF-8.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -30,18 +30,24 @@ void check_records(std::string_view bytes) {
               span.block_end <= span.size);
     ends.push_back(at += span.size);
   }
-  // The same, as the bytes come: what has an end must be one of those.
-  for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
+  // The same, as the bytes arrive: every end that is found must be one of those, also after a record that is too long.
+  const std::size_t least = bytes.size() / kMost + 1;  // keeps the number of steps small for long inputs
+  for (const std::size_t chunk : {least, 7 * least, 100 * least}) {
     corpus::WarcScanner scanner(kMost);
     std::size_t begin = 0;
-    std::size_t held = 0;
+    bool passing_over = false;
     for (std::size_t have = chunk; have <= bytes.size(); have += chunk) {
       const std::string_view pending = bytes.substr(begin, have - begin);
-      const std::size_t end = scanner.last_end(pending);
-      if (end == std::string_view::npos && scanner.too_long(pending, held)) break;
-      if (end == std::string_view::npos) continue;
-      begin += end;
-      REQUIRE(std::binary_search(ends.begin(), ends.end(), begin));
+      std::size_t held = 0;
+      const std::size_t end = passing_over ? scanner.first_end(pending, held) : scanner.last_end(pending);
+      if (end != std::string_view::npos) {
+        begin += end;
+        passing_over = false;
+        REQUIRE(std::binary_search(ends.begin(), ends.end(), begin));
+      } else if (passing_over || scanner.too_long(pending, held)) {
+        begin += held;
+        passing_over = true;
+      }
     }
   }
 }
@@ -55,6 +61,7 @@ void check_page(std::string_view bytes) {
   static MemoryBudget budget(context);
   static html::HtmlText html(budget);
   static corpus::HttpBody body(budget);
+  static corpus::CharsetConverter converter;
   const auto grow = [](std::size_t) {};
   Array<char> utf8(budget, "fuzz");
   Array<char> text(budget, "fuzz");
@@ -62,7 +69,9 @@ void check_page(std::string_view bytes) {
     std::string reason;
     if (const auto decoded = body.decode(*http, kMost * 64, grow, reason)) bytes = *decoded;
   }
-  if (!corpus::to_utf8(bytes, corpus::charset_of(bytes, {}, true), grow, utf8)) return;
+  std::uint64_t replaced = 0;
+  if (!converter.to_utf8(bytes, corpus::charset_of(bytes, {}, true), grow, utf8, replaced)) return;
+  html.read_main({utf8.data(), utf8.size()}, grow, text);
   html.read({utf8.data(), utf8.size()}, grow, text);
   const std::string_view seen(text.data(), text.size());
   for (std::size_t at = 0; at < seen.size();) {

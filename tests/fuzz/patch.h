@@ -1,4 +1,4 @@
-// An input of a fuzzer as changes of what is there.
+// Interprets the input of a fuzzer as patches of existing bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace refrain {
 
-// `changes` has a place (2 bytes) and a byte each.
+// `changes` consists of offsets (2 bytes), each followed by a byte.
 inline void patch(std::string& bytes, std::string_view changes) {
   if (bytes.empty()) return;
   for (std::size_t i = 0; i + 3 <= changes.size(); i += 3) {

@@ -1,4 +1,4 @@
-// An assertion that a fuzzer sees in every build.
+// An assertion that is active in every build.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// How fast the kernels are, on texts and fingerprints in device memory, beside what the device can copy. Every figure is
-// the median of several runs. Answers are compared by `check`; a join must find the pairs that were put into its set. With
-// any argument, texts are left out.
+// Measures the kernels on texts and fingerprints in device memory, and compares them with the device's copy rate.
+// Every figure is the median of several runs. `check` compares the answers; here, a join must find the pairs that
+// were planted in its set. With any argument, the texts are skipped.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -17,17 +17,17 @@ namespace {
 
 double seconds_of(const std::function<void()>& work, int runs = 7) {
   cudaEvent_t begin, end;
-  ask(cudaEventCreate(&begin), "event");
-  ask(cudaEventCreate(&end), "event");
+  check_cuda(cudaEventCreate(&begin), "event");
+  check_cuda(cudaEventCreate(&end), "event");
   std::vector<float> times;
   work();
   for (int run = 0; run < runs; ++run) {
-    ask(cudaEventRecord(begin), "record");
+    check_cuda(cudaEventRecord(begin), "record");
     work();
-    ask(cudaEventRecord(end), "record");
-    ask(cudaEventSynchronize(end), "work");
+    check_cuda(cudaEventRecord(end), "record");
+    check_cuda(cudaEventSynchronize(end), "work");
     float milliseconds = 0;
-    ask(cudaEventElapsedTime(&milliseconds, begin, end), "time");
+    check_cuda(cudaEventElapsedTime(&milliseconds, begin, end), "time");
     times.push_back(milliseconds / 1000);
   }
   std::ranges::sort(times);
@@ -57,7 +57,7 @@ void bench_copies() {
       seconds_of([&] { cudaMemcpyAsync(b.data(), a.data(), bytes, cudaMemcpyDeviceToDevice); }));
   void* pinned = nullptr;
   const std::size_t part = std::size_t{256} << 20U;
-  ask(cudaMallocHost(&pinned, part), "pinned memory");
+  check_cuda(cudaMallocHost(&pinned, part), "pinned memory");
   std::memset(pinned, 1, part);
   row("host to device, pinned", part,
       seconds_of([&] { cudaMemcpyAsync(a.data(), pinned, part, cudaMemcpyHostToDevice); }));
@@ -67,7 +67,7 @@ void bench_copies() {
 void bench_texts(std::size_t size) {
   const Texts texts = texts_of(size, std::size_t{64} << 20U);
   const DeviceCopy copy(texts, 32);
-  const Room room(copy.view);
+  const Scratch room(copy.view);
   const OnDevice<std::uint64_t> hashes(copy.view.count);
   const OnDevice<std::uint8_t> valid(copy.view.count);
   const auto bytes = static_cast<double>(copy.view.size);
@@ -85,7 +85,7 @@ void bench_texts(std::size_t size) {
   std::snprintf(name, sizeof name, "digests, %zu-byte texts", size);
   row(name, bytes, seconds_of([&] { cuda::digests(copy.view, digests.data(), nullptr); }));
   const OnDevice<std::uint32_t> numbers(cuda::kSignatureLanes);
-  ask(cudaMemset(numbers.data(), 0x55, 4 * cuda::kSignatureLanes), "cudaMemset");
+  check_cuda(cudaMemset(numbers.data(), 0x55, 4 * cuda::kSignatureLanes), "cudaMemset");
   const OnDevice<std::uint32_t> signatures(copy.view.count * cuda::kSignatureLanes);
   const cuda::SimHashRule rule = simhash_rule({.window = 5});
   std::snprintf(name, sizeof name, "minhash 128, window 5, %zu-byte texts", size);
@@ -95,13 +95,13 @@ void bench_texts(std::size_t size) {
       }));
 }
 
-// Texts in pinned memory to fingerprints in pinned memory: copies of some lanes while kernels of others run.
+// Measures from texts in pinned memory to fingerprints in pinned memory: some lanes copy while kernels of others run.
 void bench_feed(const char* what, const FingerprintOptions& options) {
   constexpr std::size_t kAtOnce = 4;
   constexpr int kRounds = 200;
   const Texts texts = texts_of(4096, std::size_t{31} << 20U);
   const cuda::SketchRule rule{options.tokenizer, options.hash, options.window, options.seed, options.tie_sets_bit};
-  const cuda::Asker asker("the GPU");
+  const cuda::CudaCheck asker("the GPU");
   std::vector<std::unique_ptr<cuda::Lane>> lanes;
   for (std::size_t i = 0; i < kAtOnce; ++i) {
     lanes.push_back(cuda::make_lane(0, rule, {std::size_t{32} << 20U, texts.size()}, asker));
@@ -120,8 +120,8 @@ void bench_feed(const char* what, const FingerprintOptions& options) {
   row(what, kRounds * static_cast<double>(texts.bytes.size()), passed.count());
 }
 
-// What a set of fingerprints looks like: which bits vary in it; and, of every `crowd` hashes, all but one have the lower
-// half of one of `centres` others.
+// The shape of a set of fingerprints: the bits that vary in it, and its crowding: all but one of every `crowd` hashes
+// take the lower half of one of `centres` others.
 struct Skew {
   const char* name;
   std::uint64_t varying = ~0ULL;
@@ -129,7 +129,7 @@ struct Skew {
   std::uint64_t centres = 1;
 };
 
-// Every kPlanted-th is followed by one that differs from it in the highest bit that varies, and in the lowest.
+// Every kPlanted-th hash is followed by one that differs from it in the highest and the lowest varying bit.
 constexpr std::uint64_t kPlanted = 1000;
 
 __global__ void fill(std::uint64_t* hashes, std::uint64_t count, Skew skew) {
@@ -167,7 +167,7 @@ void join_row(const char* what, std::uint64_t count, unsigned blocks, double sec
   std::fflush(stdout);
 }
 
-cuda::JoinTaker count_pairs(std::uint64_t& pairs, std::uint64_t& long_runs) {
+cuda::JoinReceiver count_pairs(std::uint64_t& pairs, std::uint64_t& long_runs) {
   return {.pairs = [&](std::span<const std::uint64_t> taken) { pairs += taken.size() / 2; },
           .run = [&](std::span<const std::uint64_t>, std::span<const std::uint64_t>) { ++long_runs; },
           .step = [](std::uint64_t) {}};
@@ -175,7 +175,7 @@ cuda::JoinTaker count_pairs(std::uint64_t& pairs, std::uint64_t& long_runs) {
 
 void bench_join(std::uint64_t count, unsigned blocks, const Skew& skew) {
   const OnDevice<std::uint64_t> hashes(count);
-  const cuda::JoinRoom room({count, 0, 1 << 22}, cuda::Asker("the GPU"));
+  const cuda::JoinBuffers room({count, 0, 1 << 22}, cuda::CudaCheck("the GPU"));
   fill<<<2048, 256>>>(hashes.data(), count, skew);
   const std::vector<std::uint64_t> masks = even_masks(blocks, skew.varying);
   std::uint64_t got = 0;
@@ -183,13 +183,13 @@ void bench_join(std::uint64_t count, unsigned blocks, const Skew& skew) {
   const double seconds = seconds_of(
       [&] {
         got = long_runs = 0;
-        ask(cuda::hamming_join(hashes.data(), count, masks, 3, room, count_pairs(got, long_runs)), "join");
+        check_cuda(cuda::hamming_join(hashes.data(), count, masks, 3, room, count_pairs(got, long_runs)), "join");
       },
       1);
   join_row(skew.name, count, blocks, seconds, got, long_runs, count / kPlanted);
 }
 
-// From the host, in that much memory.
+// Joins from the host, with `memory` bytes of device memory.
 void bench_streamed_join(std::uint64_t count, unsigned blocks, std::uint64_t memory) {
   std::vector<std::uint64_t> hashes;
   {
@@ -201,7 +201,7 @@ void bench_streamed_join(std::uint64_t count, unsigned blocks, std::uint64_t mem
   std::uint64_t got = 0;
   std::uint64_t long_runs = 0;
   const auto begin = std::chrono::steady_clock::now();
-  const bool joined = cuda::join_from_host(hashes, even_masks(blocks, ~0ULL), 3, sizes, cuda::Asker("the GPU"),
+  const bool joined = cuda::join_from_host(hashes, even_masks(blocks, ~0ULL), 3, sizes, cuda::CudaCheck("the GPU"),
                                            count_pairs(got, long_runs));
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   char name[80];

@@ -1,5 +1,5 @@
-// The kernels against the library, byte for byte. `check small` takes small inputs, for a sanitizer; `check sets` leaves
-// texts out.
+// Compares the kernels with the library, byte for byte. `check small` uses small inputs, for a sanitizer; `check
+// sets` skips the texts.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -37,7 +37,7 @@ TextColumn column(const Texts& texts) {
   return {texts.bytes.data(), reinterpret_cast<const std::int64_t*>(texts.offsets.data()), texts.size()};
 }
 
-// Texts that have to be left to the CPU, and no others.
+// Whether a text must be left to the CPU; no others may be.
 bool must_be_left(std::string_view text, const FingerprintOptions& options) {
   const bool letters = options.tokenizer == TokenizerKind::alpha;
   return !letters && std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 128; });
@@ -45,12 +45,12 @@ bool must_be_left(std::string_view text, const FingerprintOptions& options) {
 
 void check_simhash(const std::string& name, const Texts& texts, const FingerprintOptions& options, bool may_leave) {
   const DeviceCopy copy(texts);
-  const Room room(copy.view);
+  const Scratch room(copy.view);
   OnDevice<std::uint64_t> hashes(texts.size());
   OnDevice<std::uint8_t> valid(texts.size());
-  ask(cudaMemset(hashes.data(), 0xAB, texts.size() * 8), "cudaMemset");
+  check_cuda(cudaMemset(hashes.data(), 0xAB, texts.size() * 8), "cudaMemset");
   cuda::simhash(copy.view, simhash_rule(options), room.simhash(), hashes.data(), valid.data(), nullptr);
-  ask(cudaDeviceSynchronize(), name.c_str());
+  check_cuda(cudaDeviceSynchronize(), name.c_str());
   const auto got = hashes.to_host();
   const auto got_valid = valid.to_host();
   std::vector<std::uint64_t> expected(texts.size());
@@ -72,8 +72,8 @@ void check_simhash(const std::string& name, const Texts& texts, const Fingerprin
 
 void check_minhash(const std::string& name, const Texts& texts, const FingerprintOptions& windows) {
   const DeviceCopy copy(texts);
-  const Room room(copy.view);
-  // splitmix64, as minhash.cc draws factors and addends.
+  const Scratch room(copy.view);
+  // splitmix64, with which minhash.cc draws factors and addends.
   const auto scatter = [](std::uint64_t x) {
     x = (x ^ x >> 30U) * 0xBF58476D1CE4E5B9ULL;
     x = (x ^ x >> 27U) * 0x94D049BB133111EBULL;
@@ -98,7 +98,7 @@ void check_minhash(const std::string& name, const Texts& texts, const Fingerprin
   const std::size_t words = cuda::kSignatureLanes / 4 + bands.bands;
   OnDevice<std::uint32_t> sketches(texts.size() * words);
   cuda::minhash_sketches(signatures.data(), texts.size(), bands.bands, bands.rows, sketches.data(), nullptr);
-  ask(cudaDeviceSynchronize(), name.c_str());
+  check_cuda(cudaDeviceSynchronize(), name.c_str());
   const auto got = signatures.to_host();
   const auto got_valid = valid.to_host();
   const auto got_sketches = sketches.to_host();
@@ -126,7 +126,7 @@ void check_digests(const std::string& name, const Texts& texts) {
   const DeviceCopy copy(texts);
   OnDevice<std::uint64_t> digests(2 * texts.size());
   cuda::digests(copy.view, digests.data(), nullptr);
-  ask(cudaDeviceSynchronize(), name.c_str());
+  check_cuda(cudaDeviceSynchronize(), name.c_str());
   const auto got = digests.to_host();
   std::vector<Digest> expected(texts.size());
   refrain::digests(column(texts), expected.data(), all_threads());
@@ -138,7 +138,7 @@ void check_digests(const std::string& name, const Texts& texts) {
 std::vector<FingerprintOptions> presets(bool few) {
   std::vector<FingerprintOptions> all{preset("fpga")->fingerprint};
   for (const TokenizerKind tokenizer : {TokenizerKind::whitespace, TokenizerKind::alpha, TokenizerKind::words_nfkc})
-    for (const unsigned window : {0U, 1U, 3U, 8U}) {  // 0: sdbm
+    for (const unsigned window : {0U, 1U, 3U, 8U}) {  // 0 means sdbm
       if (few && window != 0 && window != 3) continue;
       all.push_back({.tokenizer = tokenizer,
                      .hash = window == 0 ? HashKind::sdbm : HashKind::xxh3,
@@ -204,7 +204,7 @@ void check_texts() {
 
 using Pair = std::pair<std::uint64_t, std::uint64_t>;
 
-// Runs of the same key, as the CPU would see to them.
+// Processes runs with equal keys as the CPU would.
 auto take_run_into(std::vector<Pair>& got, unsigned distance, std::size_t& long_runs) {
   return [&got, distance, &long_runs](std::span<const std::uint64_t> run, std::span<const std::uint64_t> passed) {
     ++long_runs;
@@ -216,7 +216,7 @@ auto take_run_into(std::vector<Pair>& got, unsigned distance, std::size_t& long_
   };
 }
 
-// In device memory, and from the host: whole, and in parts of a third and of a twentieth.
+// Joins in device memory, and from the host: whole, and in parts of a third and of a twentieth.
 void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint64_t varying, std::uint64_t most_pairs,
                 std::uint64_t most_run = cuda::kMostRun) {
   std::mt19937_64 random(13);
@@ -236,28 +236,28 @@ void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint
     for (std::size_t j = i + 1; j < hashes.size(); ++j)
       if (static_cast<unsigned>(std::popcount(hashes[i] ^ hashes[j])) <= distance)
         expected.emplace_back(hashes[i], hashes[j]);
-  const cuda::Asker asker("the GPU");
+  const cuda::CudaCheck asker("the GPU");
   for (const std::uint64_t sorted : {hashes.size(), hashes.size() / 3, hashes.size() / 20}) {
-    if (small && sorted < hashes.size() / 3) continue;  // many launches
+    if (small && sorted < hashes.size() / 3) continue;  // too many launches
     const bool whole = sorted == hashes.size();
     const cuda::JoinSizes sizes{sorted, whole ? 0 : hashes.size() / 7 + 1, most_pairs};
     std::vector<Pair> got;
     std::size_t long_runs = 0;
     std::uint64_t held = 0;
-    const cuda::JoinTaker take{.pairs =
-                                   [&](std::span<const std::uint64_t> taken) {
-                                     if (taken.size_bytes() > held) fail("pairs that were not announced");
-                                     for (std::size_t i = 0; i < taken.size(); i += 2)
-                                       got.emplace_back(std::minmax(taken[i], taken[i + 1]));
-                                   },
-                               .run = take_run_into(got, distance, long_runs),
-                               .step = [&](std::uint64_t bytes) { held = bytes; }};
+    const cuda::JoinReceiver take{.pairs =
+                                      [&](std::span<const std::uint64_t> taken) {
+                                        if (taken.size_bytes() > held) fail("pairs that were not announced");
+                                        for (std::size_t i = 0; i < taken.size(); i += 2)
+                                          got.emplace_back(std::minmax(taken[i], taken[i + 1]));
+                                      },
+                                  .run = take_run_into(got, distance, long_runs),
+                                  .step = [&](std::uint64_t bytes) { held = bytes; }};
     const bool joined = cuda::join_from_host(hashes, masks, distance, sizes, asker, take, most_run);
     std::ranges::sort(got);
     std::printf("join of %zu within %u, %llu at a time: %zu pairs, %zu long runs%s\n", hashes.size(), distance,
                 static_cast<unsigned long long>(sorted), expected.size(), long_runs, joined ? "" : ", left to the CPU");
     if (whole && most_run < 1000 && long_runs == 0) fail("no long runs");
-    // Where so few bits vary, a bucket may be more than a twentieth of the set.
+    // If so few bits vary, a bucket may be more than a twentieth of the set.
     if (!joined && (sorted * 4 > hashes.size() || std::popcount(varying) > 32)) fail("a join was left to the CPU");
     if (joined ? got != expected : !got.empty())
       fail("join within " + std::to_string(distance) + " by " + std::to_string(blocks) +
@@ -265,7 +265,7 @@ void check_join(std::size_t count, unsigned distance, unsigned blocks, std::uint
   }
 }
 
-// The sizes that fit are those that were reckoned with, and less memory means smaller ones.
+// Chosen sizes fit into the memory they were computed for, and less memory gives smaller sizes.
 void check_join_sizes() {
   constexpr std::uint64_t kPairs = std::uint64_t{64} << 20;
   for (const std::uint64_t memory : {std::uint64_t{96} << 20, std::uint64_t{256} << 20, std::uint64_t{1} << 30}) {
@@ -304,7 +304,7 @@ void check_jaccard(std::size_t count) {
   const OnDevice<std::uint32_t> common(pairs.size());
   cuda::common_features({device_features.data(), device_begins.data()}, device_pairs.data(), pairs.size(),
                         common.data(), nullptr);
-  ask(cudaDeviceSynchronize(), "common features");
+  check_cuda(cudaDeviceSynchronize(), "common features");
   const auto got = common.to_host();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     std::vector<std::uint64_t> both;

@@ -1,4 +1,4 @@
-// What the checks and the benchmarks of the kernels share: device memory that frees itself, and texts in it.
+// Shared by the checks and the benchmarks of the kernels: device memory that is freed automatically, and texts in it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@
 
 namespace refrain::gpu_test {
 
-inline void ask(cudaError_t error, const char* what) {
+inline void check_cuda(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
   std::exit(1);
@@ -29,10 +29,10 @@ template <class T>
 class OnDevice {
  public:
   explicit OnDevice(std::size_t count) : count_(count) {
-    ask(cudaMalloc(&data_, (count * sizeof(T) + 31) / 32 * 32 + 32), "cudaMalloc");
+    check_cuda(cudaMalloc(&data_, (count * sizeof(T) + 31) / 32 * 32 + 32), "cudaMalloc");
   }
   OnDevice(const T* from, std::size_t count) : OnDevice(count) {
-    ask(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "copy to the device");
+    check_cuda(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "copy to the device");
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
@@ -41,7 +41,7 @@ class OnDevice {
   T* data() const { return data_; }
   std::vector<T> to_host() const {
     std::vector<T> values(count_);
-    ask(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "copy from the device");
+    check_cuda(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "copy from the device");
     return values;
   }
 
@@ -64,21 +64,22 @@ struct Texts {
   }
 };
 
-// Texts in device memory, `copies` times after each other.
+// Texts in device memory, repeated `copies` times.
 class DeviceCopy {
  public:
   explicit DeviceCopy(const Texts& texts, std::size_t copies = 1)
       : bytes_(copies * texts.bytes.size() + 2 * cuda::kReach), offsets_(copies * texts.size() + 1) {
-    ask(cudaMemset(bytes_.data() + copies * texts.bytes.size(), 'z', 2 * cuda::kReach), "cudaMemset");
+    check_cuda(cudaMemset(bytes_.data() + copies * texts.bytes.size(), 'z', 2 * cuda::kReach), "cudaMemset");
     std::vector<std::uint64_t> offsets{0};
     for (std::size_t copy = 0; copy < copies; ++copy) {
-      ask(cudaMemcpy(bytes_.data() + copy * texts.bytes.size(), texts.bytes.data(), texts.bytes.size(),
-                     cudaMemcpyHostToDevice),
-          "copy to the device");
+      check_cuda(cudaMemcpy(bytes_.data() + copy * texts.bytes.size(), texts.bytes.data(), texts.bytes.size(),
+                            cudaMemcpyHostToDevice),
+                 "copy to the device");
       for (std::size_t i = 1; i < texts.offsets.size(); ++i)
         offsets.push_back(copy * texts.bytes.size() + texts.offsets[i]);
     }
-    ask(cudaMemcpy(offsets_.data(), offsets.data(), offsets.size() * 8, cudaMemcpyHostToDevice), "copy to the device");
+    check_cuda(cudaMemcpy(offsets_.data(), offsets.data(), offsets.size() * 8, cudaMemcpyHostToDevice),
+               "copy to the device");
     view = {bytes_.data(), offsets_.data(), copies * texts.size(), copies * texts.bytes.size()};
   }
 
@@ -89,11 +90,11 @@ class DeviceCopy {
   OnDevice<std::uint64_t> offsets_;
 };
 
-// What a kernel over texts needs besides.
-struct Room {
-  explicit Room(const cuda::DeviceTexts& texts)
+// The scratch memory that a kernel over texts needs.
+struct Scratch {
+  explicit Scratch(const cuda::DeviceTexts& texts)
       : tiles(cuda::tiles_of(texts.size) + 1), firsts(tiles), counts(tiles * 64), features(tiles) {}
-  cuda::SimHashRoom simhash() const { return {firsts.data(), counts.data(), features.data()}; }
+  cuda::SimHashBuffers simhash() const { return {firsts.data(), counts.data(), features.data()}; }
   std::size_t tiles;
   OnDevice<std::uint64_t> firsts;
   OnDevice<std::uint32_t> counts;
@@ -114,7 +115,7 @@ inline cuda::SimHashRule simhash_rule(const FingerprintOptions& options) {
   return {members_of(options.tokenizer), options.hash == HashKind::sdbm, feature_rule(options), options.tie_sets_bit};
 }
 
-// Words as a language has them: few that are frequent, many that are rare.
+// Words with the frequencies of a language: few frequent ones, many rare ones.
 inline std::string prose(std::mt19937_64& random, std::size_t size) {
   static const std::vector<std::string> words = [] {
     std::mt19937_64 source(7);

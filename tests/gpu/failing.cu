@@ -1,5 +1,5 @@
-// The module of the GPU, which breaks when it is told to: by a kernel that traps, after which nothing on the device works
-// any more. tests/cli/gpu_test.py lays it beside the program as librefrain_cuda.so, and the module itself as gpu.so.
+// The GPU module, which breaks on request: a kernel traps, after which nothing on the device works any more.
+// tests/cli/gpu_test.py puts it beside the program as librefrain_cuda.so, and the module itself as gpu.so.
 #include "gpu/failing.h"
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
-// A module (engines/cuda/device.h) that does what another one does, until it fails. Which call fails is in the file `fault`
-// beside it: "start 3" is the third batch that is sent, counted over all threads; calls are open, lane, start, wait and
-// join. Without the file none does.
+// A module (engines/cuda/device.h) that forwards calls to another one, until it fails. The file `fault` beside it
+// names the call that fails: "start 3" is the third batch that is sent, counted over all threads. Calls are open,
+// lane, start, wait and join. Without the file nothing fails.
 #pragma once
 
 #include <dlfcn.h>
@@ -83,7 +83,7 @@ class FailingDevice final : public cuda::Device {
     return std::make_unique<FailingLane>(device_->lane(rule, size), faults_);
   }
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            const cuda::JoinMemory& memory, const cuda::JoinTaker& take) const override {
+            const cuda::JoinMemory& memory, const cuda::JoinReceiver& take) const override {
     faults_.count("join");
     return device_->join(hashes, masks, distance, memory, take);
   }

@@ -1,4 +1,4 @@
-// The stand-in as a module, which fails when it is told to. tests/cli/device_test.py lays it beside the program as
+// The stand-in as a module, which fails on request. tests/cli/device_test.py puts it beside the program as
 // librefrain_cuda.so.
 #include "gpu/stand_in.h"
 

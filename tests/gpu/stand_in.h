@@ -1,4 +1,4 @@
-// A device that computes on the CPU what a GPU would: for tests where there is none.
+// A device that computes on the CPU what a GPU would, for tests without a GPU.
 #pragma once
 
 #include <algorithm>
@@ -101,9 +101,9 @@ class StandIn final : public cuda::Device {
     return std::make_unique<StandInLane>(rule, size);
   }
 
-  // Those that agree in the first block are a long run; all other pairs are found one by one.
+  // Hashes that agree in the first block form a long run; all other pairs are found one by one.
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            const cuda::JoinMemory& /*memory*/, const cuda::JoinTaker& take) const override {
+            const cuda::JoinMemory& /*memory*/, const cuda::JoinReceiver& take) const override {
     take.step(0);
     std::vector<std::uint64_t> pairs;
     for (std::size_t i = 0; i < hashes.size(); ++i)
@@ -124,7 +124,7 @@ class StandIn final : public cuda::Device {
     return true;
   }
 
-  mutable std::vector<cuda::LaneSize> sizes;  // of all lanes so far
+  mutable std::vector<cuda::LaneSize> sizes;  // the sizes of all lanes so far
 
  private:
   DeviceInfo info_;

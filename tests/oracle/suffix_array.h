@@ -1,4 +1,4 @@
-// The oracle of repeated substrings: a suffix array, and a look at neighbours.
+// The oracle for repeated substrings: a suffix array, in which neighbors are compared.
 #pragma once
 
 #include <divsufsort.h>
@@ -17,10 +17,11 @@ namespace refrain::oracle {
 
 struct Repeated {
   std::vector<ByteRange> repeated;  // bytes in a window that occurs min_count times
-  std::vector<ByteRange> first;     // bytes in the earliest of equal ones
+  std::vector<ByteRange> first;     // bytes in the earliest of equal windows
 };
 
-// Windows do not cross `ends`, where the documents end; ranges that touch are one, but for the end of a document.
+// Windows do not cross `ends`, the ends of the documents. Ranges that touch are merged, except at the end of a
+// document.
 inline Repeated repeated_ranges(std::string_view text, std::span<const std::uint64_t> ends, std::size_t length,
                                 std::uint64_t min_count) {
   std::vector<std::int32_t> suffixes(text.size());

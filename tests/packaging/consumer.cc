@@ -1,5 +1,4 @@
-// A program of somebody else's: leaves the folder it was started in, fingerprints the file that it is given, and says what
-// went wrong where something does.
+// A third-party program: it leaves the folder it was started in, fingerprints the given file, and reports errors.
 #include <filesystem>
 #include <iostream>
 
@@ -12,7 +11,7 @@
 
 namespace {
 
-// Derives from a class of the library, whose type must be known to both.
+// Derives from a class of the library, so both must share its type information.
 class Counter : public refrain::PassageSink {
  public:
   void begin(const refrain::PassageHead&) override { ++passages; }

@@ -1,4 +1,4 @@
-"""`cmake --install`: where everything goes, what the library exports, and programs that are built against it."""
+"""`cmake --install`: where files are installed, what the library exports, and programs built against it."""
 
 import glob
 import os
@@ -20,7 +20,7 @@ class Install(InstalledCase):
         run("cmake", "--install", BIN_DIR, "--prefix", cls.prefix)
 
     def consumer(self):
-        """Builds consumer.cc with what pkg-config says."""
+        """Builds consumer.cc with the flags from pkg-config."""
         if not hasattr(Install, "built"):
             Install.built = os.path.join(os.path.dirname(self.prefix), "consumer")
             flags = run("pkg-config", "--cflags", "--libs", "refrain",

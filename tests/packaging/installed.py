@@ -1,4 +1,4 @@
-"""What the tests of installing and packaging share."""
+"""Shared by the tests of installing and packaging."""
 
 import os
 import re
@@ -10,12 +10,12 @@ from program import BIN_DIR, TestCase
 MODULE = "librefrain_parquet.so"
 HAS_PARQUET = os.path.exists(os.path.join(BIN_DIR, MODULE))
 TEXTS = [f"the quick brown fox number {number} jumps over the lazy dog" for number in range(5)]
-# What glibc brings, and every system has.
+# Libraries that are part of glibc, which every system has.
 OF_GLIBC = re.compile(r"(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl))\.so\.\d+")
 
 
 def run(*command, **more):
-    """Runs a command, which must succeed; its standard output."""
+    """Runs a command, which must succeed; returns its standard output."""
     done = subprocess.run(command, capture_output=True, check=False, timeout=600, **more)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}")
@@ -33,7 +33,7 @@ def version():
 
 class InstalledCase(TestCase):
     def write_parquet(self, name):
-        """Writes TEXTS as Parquet; skips the test where this build has no Parquet."""
+        """Writes TEXTS as Parquet; skips the test if this build has no Parquet."""
         if not HAS_PARQUET:
             self.skipTest(f"{MODULE}: not built")
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)

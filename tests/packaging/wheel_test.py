@@ -1,4 +1,4 @@
-"""`make wheel`: what it makes is installed and run where there is no compiler, and nothing but Python and glibc."""
+"""`make wheel`: the wheel is installed and run without a compiler, with only Python and glibc."""
 
 import glob
 import json
@@ -34,7 +34,7 @@ class Wheel(TestCase):
         run(os.path.join(cls.environment, "bin", "pip"), "install", "--quiet", "--no-index", "--no-deps", cls.wheel)
 
     def bare(self, name, *arguments, stdin=""):
-        """Runs a program of the environment, with an empty PATH and nothing of ours in sight."""
+        """Runs a program of the environment, with an empty PATH and no access to this build."""
         done = subprocess.run([os.path.join(self.environment, "bin", name), *arguments], input=stdin, capture_output=True, text=True,
                               timeout=120, check=False, cwd=self.dir, env={"PATH": "/nowhere", "HOME": self.dir})
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,14 +1,14 @@
 """Bystanders: whatever a run does and however it ends, files that are not its own stay as they are.
 
-Files of strangers, with names close to Refrain's own, are put into the input, the index, the output, the temporary folder
-and the folder above. Then every verb runs, and ends well, in an error, by a signal, by kill -9, or on a disk that fails.
-Afterwards the whole tree is compared. A stranger's file, or one that was read, must be the same file, with the same bytes,
-time and mode; what is new must be an output. Nothing half-made may be left, unless the program was killed; then the same
-command, run again, clears it away.
+Files of strangers, with names similar to Refrain's own, are put into the input, the index, the output, the temporary
+folder and the folder above. Then every verb runs and ends normally, with an error, by a signal, by kill -9, or on a
+failing disk. Afterwards the whole tree is compared. A stranger's file, or one that was read, must be the same file
+with the same bytes, time and mode; everything new must be an output. Nothing unfinished may be left, unless the
+program was killed; then running the same command again cleans it up.
 
     bystanders.py [--full] [--seed N] [--only VERB]
 
-The short form runs every verb and a seeded sample of the ways it may end; --full all of them, several times each.
+The short form runs every verb with a seeded sample of the ways to end; --full runs all of them, several times each.
 """
 
 import argparse
@@ -36,23 +36,24 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from program import BIN_DIR, SOURCE_DIR, TIME_FACTOR, documents, environment, jsonl, program, run  # noqa: E402
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
-SAMPLE, MOMENTS = 4, 6  # ways to end that are tried in the short form; moments at which each is tried in the full form
-SEGMENT = "000009"  # one that the index has; it once had 1 to 8
+SAMPLE, MOMENTS = 4, 6  # ways to end that the short form tries; moments at which the full form tries each
+SEGMENT = "000009"  # a segment of the index, which once had 1 to 8
 STRANGERS = ["notes.txt", "000001.bak", "000007/keep.txt", "000008/documents.bin", "000001-000009.removed", "manifest.old",
              "manifest.partial-notes.txt", "manifest.partial-2024", "manifest.tmp", "summary.json.orig", ".hidden",
              "clean.txt", "work.txt", "read-only.txt", ".out.partial-old/x", ".out.partial-2024-01-05/x",
              ".new.partial-old/x", "known.tsv.partial-old", "pairs.txt.partial-old", "refrain-notes.txt"]
 Thing = collections.namedtuple("Thing", "mode inode time content")
 
-# ---- the table of verbs: the command, what is there before, what the verb may write, and its exit code
+# ---- the table of verbs: the command, the initial state, what the verb may write, and its exit code
 
 Verb = collections.namedtuple("Verb", "name line scene owns code target")
 NOTHING = r"(?!)"
 INDEX = r"(manifest|lock|\d{6}(/(documents|texts|posts-\d\d)\.bin)?|\d{6}-\d{6}\.removed)"
 LIBRARY = r"(manifest|lock|\d{6}(/(documents|ids|names|keys|filter)\.bin)?|\d{6}-\d{6}\.removed)"
-OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes)\.tsv|report\.html|"
-                    r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters)\.tsv",
-           "substrings": r"substring_bytes\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files", "ngrams": r"(grams|places|documents)\.bin"}
+OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes|skipped)\.tsv|report\.html|"
+                    r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters|skipped)\.tsv",
+           "substrings": r"(substring_bytes|skipped)\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files",
+           "ngrams": r"(grams|places|documents)\.bin|skipped\.tsv"}
 READ, RECORDS = "in --id-field id -q", "in/a.jsonl in/b.jsonl.gz --id-field id -q"
 RUNS = {"dedup": f"dedup {RECORDS} -o out --apply --annotate --substrings 60 --against items.jsonl",
         "near": f"near {READ} -o out", "substrings": f"substrings {READ} -o out --length 60 --apply",
@@ -60,13 +61,13 @@ RUNS = {"dedup": f"dedup {RECORDS} -o out --apply --annotate --substrings 60 --a
 
 
 def row(name, line, scene="bare", owns=NOTHING, code=(0,)):
-    target = "out" if " -o out" in line else "new" if " new " in line else ""  # a folder that it makes
+    target = "out" if " -o out" in line else "new" if " new " in line else ""  # the folder that the verb makes
     if target == "out":
         owns = rf"out(/(summary\.json|{OUTPUTS[line.split()[0]]}))?"
+    elif line.startswith(("library merge", "library remove", "library check shelf --repair")):
+        owns = f"shelf/{LIBRARY}"
     elif line.startswith(("index add", "index remove", "index merge", "serve")) or "--repair" in line:
         owns = f"books/{INDEX}"
-    elif line.startswith(("library merge", "library remove")):
-        owns = f"shelf/{LIBRARY}"
     return Verb(name, line, scene, owns, code, target)
 
 
@@ -86,14 +87,15 @@ VERBS = [
     row("match --add", "match known.tsv queries.tsv --add -q", owns=r"known\.tsv"),
     row("index create", f"index create new {READ} --store-text", owns=f"new(/{INDEX})?"),
     row("index add inside", "index add books books/notes.txt -q", code=(2,)),
-    *(row(f"index {name}{taken}", line, f"{scene}{taken}")  # taken: the names of what comes next are a stranger's
+    *(row(f"index {name}{taken}", line, f"{scene}{taken}")  # taken: the next names exist already, as a stranger's files
       for taken in ("", ", taken") for name, line, scene in [
           ("add", "index add books more --id-field id -q", "bare"), ("merge", "index merge books -q", "bare"),
           ("add --replace", "index add books in --id-field id --replace -q", "bare"),
           ("remove", "index remove books --ids ids.txt -q", "bare"),
           ("check --repair", "index check books --repair -q", "damaged")]),
     *(row(f"library {name}{taken}", line, f"bare{taken}") for taken in ("", ", taken") for name, line in [
-        ("merge", "library merge shelf -q"), ("remove", "library remove shelf --source example9.org -q")]),
+        ("merge", "library merge shelf -q"), ("remove", "library remove shelf --source example9.org -q"),
+        ("check --repair", "library check shelf --repair -q")]),
     *(row(re.match(r"\w+( (--)?\w+(?= (books|grams|run|shelf)\b))?", line).group(), line) for line in [
         f"fingerprint {READ}", "serve books --listen 127.0.0.1:0 --token-file token", "match known.tsv queries.tsv -q",
         "explain in/deep/0.txt in/deep/1.txt", "explain --run run a1", "ngrams show grams --limit 9 -q",
@@ -104,26 +106,26 @@ VERBS = [
       for name in ("simhash-find-all", "simhash-find-clusters")),
 ]
 READERS = ("dedup", "near", "substrings", "ngrams build", "fingerprint", "index create", "index add")
-# The ways to end, and the exit codes of a run that is made to end so; it may also end by itself before.
+# The ways to end, and the exit codes of a run that is made to end so; the run may also end by itself before that.
 WAYS = {"itself": (), "usage": (1, 2), "bad record": (2, 3), "missing": (2, 3, 7), "memory": (2, 3, 5), "SIGINT": (130, -2),
         "SIGTERM": (130, -15), "SIGKILL": (-9,), "killed at": (-9,), "ENOSPC": (1, 5, 8), "EIO": (1, 5, 8)}
 BY_CALL = ("killed at", "ENOSPC", "EIO")
 
 
 def line_of(verb, way):
-    """The command, made to end in this way where that is up to the command."""
+    """Returns the command, with changes that make it end in this way if the command itself can cause that."""
     words = shlex.split(verb.line)
     if way == "missing" and not verb.line.startswith(READERS):
         operands = {"books", "shelf", "grams", "known.tsv", "run", "hashes.txt", "in/deep/0.txt"}
         return ["absent" if word in operands else word for word in words]
     if way == "usage" and verb.target and verb.scene == "bare":
-        return words  # the folder is there
+        return words  # the folder exists
     return words + {"bad record": ["bad.jsonl", "--strict"], "missing": ["absent.jsonl"], "usage": ["--no-such-flag"],
                     "memory": ["big.txt", "--memory", "64M"]}.get(way, [])
 
 
 def line_again(verb, way, arena, rng):
-    """The command that goes on after one that was cut short, or begins anew."""
+    """Returns the command that continues after an interrupted one, or starts again."""
     words = [word for word in shlex.split(verb.line) if word not in ("--force", "--resume", "--replace")]
     there = [name for name in ("", "summary.json", "work/run.txt") if os.path.exists(os.path.join(arena, "out", name))]
     if verb.target == "out" and there:
@@ -141,7 +143,7 @@ def write(root, name, content, mode=0o644):
 
 
 def snapshot(root):
-    """All that is below a folder, by name. What a folder or a pipe holds is None."""
+    """Returns everything below a folder, by name. The content of folders and pipes is None."""
     found = {}
     for path in Path(root).rglob("*"):
         info = path.lstat()
@@ -151,7 +153,7 @@ def snapshot(root):
 
 
 def plant(root, place):
-    """Puts things of strangers into a folder, some years old; returns their names."""
+    """Puts files of strangers into a folder, some of them years old; returns their names."""
     folder = os.path.join(root, place)
     os.makedirs(os.path.join(folder, "empty"))
     names = ["empty", "link", "dangling", "000042", "pipe", *STRANGERS]
@@ -167,7 +169,8 @@ def plant(root, place):
 
 
 def manifest_of(index):
-    """The names in an index that its manifest knows; the numbers of the next segment and of the next generation."""
+    """Returns the names in an index that its manifest lists, and the numbers of the next segment and the next
+    generation."""
     text = Path(index, "manifest").read_text(encoding="utf-8")
     [segment], [generation] = (re.findall(rf"^{key} (\d+)$", text, re.M) for key in ("next-segment", "generation"))
     names = {f"{int(number):06}" for number in re.findall(r"^segment (\d+)", text, re.M)}
@@ -181,7 +184,7 @@ def execute(folder, line, code=0, **env):
 
 
 class Scenes:
-    """What is there before a run, made once, and copied for each."""
+    """The initial states, made once and copied for each run."""
 
     def __init__(self, root, kinds):
         self.root, self.base = root, os.path.join(root, "base")
@@ -198,7 +201,7 @@ class Scenes:
                 "known.tsv": "id\thash\n" + "".join(f"k{at}\t{at << 20}\n" for at in range(60))}.items():
             write(self.base, name, content)
         self.strangers = set(plant(self.base, "in"))
-        for line in [f"index create books {RECORDS} --store-text",  # segments 1 to 8, which become the ninth, and a tenth
+        for line in [f"index create books {RECORDS} --store-text",  # segments 1-8 are merged into a ninth, then a tenth
                      *["index add books ../d.jsonl --id-field id --replace -q"] * 7, "index merge books -q",
                      "index add books ../e.jsonl --id-field id -q", "index remove books a9 e1 -q",
                      f"dedup {RECORDS} -o run", f"ngrams build {RECORDS} -n 4 -o grams"]:
@@ -208,15 +211,16 @@ class Scenes:
         self.outs = {kind: self.make_out(kind) for kind in sorted(kinds)}
         for place in (".", "books", f"books/{SEGMENT}", "shelf", "shelf/000002", "tmp", "outside", "grams"):
             self.strangers.update(plant(self.base, place))
-        write(root, "big.txt", os.urandom(22 << 20).hex().replace("0", " "))  # too much for the least --memory
+        write(root, "big.txt", os.urandom(22 << 20).hex().replace("0", " "))  # too much for the smallest --memory
 
     def make_out(self, kind):
-        """Makes a folder `out` as an earlier run left it, or somebody else; returns the names of what is a stranger's."""
+        """Makes a folder `out` as left by an earlier run or by someone else; returns the names that belong to
+        strangers."""
         others = {"foreign clean": "out/clean/a", "foreign table": "out/matches.tsv", "foreign work": "out/work/run.txt"}
         names = write(self.base, others[kind], "of no run\n") if kind in others else []
         if kind in RUNS:
             execute(self.base, RUNS[kind])
-        elif kind == "begun":  # killed while it wrote the last of its folders, and before it had noted that clean/ is done
+        elif kind == "begun":  # killed while it wrote its last folder, with the note removed that clean/ is done
             execute(self.base, RUNS["dedup"], -signal.SIGKILL, LD_PRELOAD=FAULTS, FAULTS_AT="4",
                     FAULTS_FOLDER=os.path.join(self.base, "out", "work", "annotated"))
             os.remove(os.path.join(self.base, "out", "work", "apply.done"))
@@ -225,7 +229,7 @@ class Scenes:
         return names
 
     def stage(self, arena, verb, way):
-        """Sets the scene for one run; returns the names of all that is a stranger's."""
+        """Prepares the initial state of one run; returns all names that belong to strangers."""
         kind, _, more = verb.scene.partition(", ")
         strangers = set(self.strangers)
         subprocess.run(["cp", "-a", self.base, arena], check=True)
@@ -233,7 +237,7 @@ class Scenes:
             subprocess.run(["cp", "-a", os.path.join(self.root, kind, "out"), arena], check=True)
             strangers.update(self.outs[kind])
             with contextlib.suppress(FileNotFoundError):
-                os.chmod(os.path.join(arena, "out", "summary.json"), 0o644)  # the last that the run wrote
+                os.chmod(os.path.join(arena, "out", "summary.json"), 0o644)  # the run wrote this file last
                 time.sleep(0.02)
         elif way == "usage" and verb.target:
             strangers.update(plant(arena, verb.target))
@@ -253,7 +257,8 @@ class Scenes:
 
 
 def talk(process):
-    """A client of the server: asks, asks for everything, adds, and ends it. Returns what the server said."""
+    """Acts as a client of the server: queries, requests everything, adds, and stops it. Returns the server's
+    messages."""
     told = process.stderr.readline()
     port = re.search(rb"http://127\.0\.0\.1:(\d+)", told)
     if port is None:
@@ -271,13 +276,13 @@ def talk(process):
 
 
 def differences(arena, before, strangers, verb, code, killed):
-    """What happened to things that are not the verb's, and what it left behind."""
+    """Returns the changes to files that are not the verb's, and the files it left behind."""
     after = snapshot(arena)
     owns = re.compile(verb.owns if code not in (2, 3) else r"out/work(/.*)?" if verb.scene.startswith("begun") else NOTHING)
-    # Half-made things; and those that a run may leave that failed, from which the next one goes on.
+    # Unfinished files; and those that a failed run may leave for the next one to continue from.
     scrap = r"(.*/)?[^/]*\.partial-refrain-\d+-\d+(/.*)?|out/work(/.*)?|out/\.summary\.json\.replacing|tmp/refrain-[\w-]+"
-    goes_on = r"out/work(/(?!.*\.partial-refrain-\d+-\d+$).*)?|out/\.summary\.json\.replacing"
-    may_stay = scrap if killed else goes_on if code in (1, 5, 130) else NOTHING
+    is_continued_by = r"out/work(/(?!.*\.partial-refrain-\d+-\d+$).*)?|out/\.summary\.json\.replacing"
+    may_stay = scrap if killed else is_continued_by if code in (1, 5, 130) else NOTHING
     named = {f"{index}/{name}" for index in ("books", "new", "shelf") if f"{index}/manifest" in after
              for name in manifest_of(os.path.join(arena, index))[0]}
     found = []
@@ -285,7 +290,7 @@ def differences(arena, before, strangers, verb, code, killed):
         was, now, theirs = before.get(name), after.get(name), name in strangers
         part = re.match(r"(books|new|shelf)/\d{6}(-\d{6}\.removed)?(?=/|$)", name)
         if was and now and was.content is None and not theirs:
-            now = now._replace(time=was.time)  # a folder, in which something came or went
+            now = now._replace(time=was.time)  # a folder in which something was created or removed
         fine = True
         if theirs or (was and now != was and not owns.fullmatch(name)):
             parts = [field for field in Thing._fields if was and now and getattr(now, field) != getattr(was, field)]
@@ -293,7 +298,7 @@ def differences(arena, before, strangers, verb, code, killed):
             found += [f"{name}: {'a stranger' if theirs else 'a user'}'s, and {how}"] if how else []
         elif re.fullmatch(scrap, name):
             fine = re.fullmatch(may_stay, name) or (code in (2, 3) and was)
-        elif part and not killed:  # no segment but those of the manifest, and folders in which somebody has put something
+        elif part and not killed:  # only segments of the manifest, and folders into which a stranger has put something
             fine = part.group() in named or any(other.startswith(f"{name}/") for other in strangers)
         else:
             fine = was or owns.fullmatch(name)
@@ -302,7 +307,7 @@ def differences(arena, before, strangers, verb, code, killed):
 
 
 class Campaign:
-    """All combinations of a verb with a way to end, set to work at once."""
+    """All combinations of a verb and a way to end, started at once."""
 
     def __init__(self, root, options):
         self.root, self.seed, self.full = root, options.seed, options.full
@@ -326,14 +331,14 @@ class Campaign:
         self.futures.update((both, pool.submit(self.combination, *both)) for both in combinations)
 
     def combination(self, verb, way):
-        """What is wrong when the verb ends in this way, at one moment or at several."""
+        """Returns what is wrong if the verb ends in this way, at one moment or at several."""
         if way != "itself":
             self.futures[verb, "itself"].result()
         moments = MOMENTS if self.full and (way in BY_CALL or way.startswith("SIG")) else 1
         return "".join(self.once(verb, way, random.Random(f"{self.seed} {verb.name} {way} {at}")) for at in range(moments))
 
     def once(self, verb, way, rng):
-        """One run, and where it was cut short one that goes on. Returns what is wrong."""
+        """Does one run and, if it was interrupted, one that continues. Returns what is wrong."""
         arena = os.path.join(tempfile.mkdtemp(dir=self.root), "arena")
         strangers = self.scenes.stage(arena, verb, way)
         before = snapshot(arena)
@@ -341,7 +346,7 @@ class Campaign:
         self.costs.setdefault(verb, cost)
         wrong = [] if code in (*verb.code, *WAYS[way]) else [f"exit code {code}"]
         wrong += re.findall(r"[A-Z]+ /v1/\w+: [45].*", told) if way == "itself" else []
-        # What could not be cleared away stays, as what a killed program leaves.
+        # What could not be cleaned up stays, as after a kill.
         killed = code < 0 or re.search(r"call \d+, unlink |a power failure may undo it", told) is not None
         wrong += differences(arena, before, strangers, verb, code, killed)
         if (code not in (0, 2, 3) or killed) and not (verb.target == "new" and os.path.exists(os.path.join(arena, "new"))):
@@ -354,7 +359,8 @@ class Campaign:
         return "\n  ".join([f"\nseed {self.seed}, {verb.name}: {way}", told, *wrong[:20]]) if wrong else ""
 
     def run(self, arena, words, way, rng, cost):
-        """Runs a command that is to end in this way: its exit code, all that is to be told of it, its seconds and calls."""
+        """Runs a command that should end in this way. Returns its exit code, a description of the run, and its
+        seconds and calls."""
         env = environment(TMPDIR=os.path.join(arena, "tmp"))
         how, at, log, delay, number = "", 0, Path(f"{arena}.log"), 60 * TIME_FACTOR, signal.SIGKILL
         if way in BY_CALL and cost[1]:

@@ -1,13 +1,13 @@
 """Read-side faults: every call with which a verb looks at a file fails in turn, in every way a disk can fail.
 
-A run that met a fault either ends with an error, in one line that names a file, and the same command (with --resume where
-a run was begun) then gives the fault-free answer; or it ends well, with the fault-free answer byte for byte. Nothing in
-between: no crash, no silent loss, no run that cannot go on.
+A run that meets a fault must either end with an error, in one line that names a file, after which the same command
+(with --resume if a run was started) gives the fault-free answer; or it must succeed with the fault-free answer, byte
+for byte. Crashes, silent losses, and runs that cannot be continued are failures.
 
     read_faults.py [--full | --every-error] [--seed N] [NAME...]
 
 Without a flag some calls of each command fail; with --full every call does, in two ways that the seed draws; with
---every-error in every way. NAME picks commands by a part of their name.
+--every-error in every way. NAME selects commands by a part of their name.
 """
 
 import argparse
@@ -52,18 +52,19 @@ def archive():
     return out
 
 
-def parquet(path):
-    """Two row groups. False where Arrow for Python is not there."""
+def parquet(path, rows=None):
+    """Writes two row groups. Returns False if Arrow for Python is missing."""
     packages = os.path.join(SOURCE_DIR, "build", "deps", "python")
     script = ("import pyarrow as pa, pyarrow.parquet as pq, json, sys; rows = [json.loads(l) for l in sys.stdin]; "
               "pq.write_table(pa.table({k: [r[k] for r in rows] for k in ('id', 'text')}), sys.argv[1], row_group_size=50)")
-    done = subprocess.run([sys.executable, "-c", script, path], input=ROWS.encode(), check=False, capture_output=True,
+    done = subprocess.run([sys.executable, "-c", script, path], input=(rows or ROWS).encode(), check=False, capture_output=True,
                           env=environment(PYTHONPATH=packages))
     return done.returncode == 0
 
 
 def write_inputs(folder):
-    """One folder a format, two files each, as a user would have them; those that can be made here."""
+    """Writes one folder per format, with two files each, as a user would have them; only those that can be made here.
+    """
     half = len(ROWS) // 2
     half = ROWS.index("\n", half) + 1
     files = {"jsonl": {"a.jsonl": ROWS[:half], "b.jsonl": ROWS[half:]},
@@ -101,8 +102,8 @@ def reading(kind):
     return {"lines": ["--format", "lines"], "files": [], "warc": []}.get(kind, ["--id-field", "id"])
 
 
-# A command: what is made before without faults, then the command itself, then what shows its answer where the folder that
-# it makes is not the answer.
+# A command: commands to run before it without faults, the command itself, and commands that show its answer if the
+# folder that it makes is not the answer.
 class Case:
     def __init__(self, name, command, before=(), shows=()):
         self.name, self.command, self.before, self.shows = name, command, before, shows
@@ -173,7 +174,7 @@ def timeless(text):
 
 
 def answer(folder, case, printed):
-    """All that a command has to show, by name; what it cost is no part of it."""
+    """Returns all results of a command by name, without what it cost."""
     files = {"stdout": timeless(printed)}
     for look in case.shows:
         shown = run_in(folder, look)
@@ -186,7 +187,7 @@ def answer(folder, case, printed):
             with open(os.path.join(above, name), "rb") as file:
                 files[os.path.relpath(os.path.join(above, name), out)] = file.read()
     if "summary.json" in files:
-        # A run that is whole need not have cleared away what it worked with.
+        # A complete run may have left its working files.
         files = {name: content for name, content in files.items() if not name.startswith("work/")}
         summary = json.loads(files["summary.json"])
         summary.pop("run", None)
@@ -218,7 +219,7 @@ class Campaign(unittest.TestCase):
             print(f"read faults: {cls.runs} runs, of which {cls.refused} ended with an error, seed {cls.seed}", flush=True)
 
     def prepare(self, case):
-        """The folder as it is before the command, to be copied for each run."""
+        """Makes the folder as it is before the command, to be copied for each run."""
         for name in ("out", "run", "grams", "hashes.tsv", "tmp"):
             path = os.path.join(self.root, name)
             shutil.rmtree(path, ignore_errors=True)
@@ -244,7 +245,7 @@ class Campaign(unittest.TestCase):
             shutil.copytree(os.path.join(self.root, "ready", name), os.path.join(self.root, name))
 
     def one(self, case):
-        rng = random.Random(f"{self.seed} {case.name}")  # so that what another command does changes nothing here
+        rng = random.Random(f"{self.seed} {case.name}")  # independent of other commands
         self.prepare(case)
         log = os.path.join(self.root, "log")
         try:
@@ -266,7 +267,7 @@ class Campaign(unittest.TestCase):
                     try:
                         self.fault(case, expected, calls[number - 1], number, error, stays)
                     except AssertionError as failure:
-                        print(f"failed: {failure}", flush=True)  # at once: a full run takes long
+                        print(f"failed: {failure}", flush=True)  # immediately, because a full run takes long
                         raise
         finally:
             shutil.rmtree(os.path.join(self.root, "ready"), ignore_errors=True)
@@ -278,18 +279,18 @@ class Campaign(unittest.TestCase):
             how["STAYS"] = 1
         done = run_in(self.root, case.command, AT=number, **how)
         name = error if error == "short" else errno.errorcode[error]
-        told = (f"seed {self.seed}, {case.name}: {' '.join(case.command)}: call {number}, {call}: {name}"
+        label = (f"seed {self.seed}, {case.name}: {' '.join(case.command)}: call {number}, {call}: {name}"
                 f"{', which stays' if stays else ''}: exit {done.returncode}: {done.stderr.decode(errors='replace')}")
         type(self).runs += 1
         if done.returncode == 0:
-            self.compare(answer(self.root, case, done.stdout), expected, told)
+            self.compare(answer(self.root, case, done.stdout), expected, label)
             return
         type(self).refused += 1
-        self.assertIn(done.returncode, (1, 5) if error == errno.ENOMEM else (1,), told)
-        self.assertRegex(done.stderr.decode(errors="replace"), r"^refrain: [^\n]+: [^\n]+\n$", told)
+        self.assertIn(done.returncode, (1, 5) if error == errno.ENOMEM else (1,), label)
+        self.assertRegex(done.stderr.decode(errors="replace"), r"^refrain: [^\n]+: [^\n]+\n$", label)
         if b"the change was made" in done.stderr:
-            # Committed, though not known to be safe on the disk: there is nothing to do again.
-            self.compare(answer(self.root, case, expected["stdout"]), expected, told)
+            # Committed, though perhaps not yet safe on the disk: nothing needs to be repeated.
+            self.compare(answer(self.root, case, expected["stdout"]), expected, label)
             return
         again = list(case.command)
         if case.resumes and os.path.exists(os.path.join(self.root, "out", "work", "run.txt")):
@@ -300,13 +301,13 @@ class Campaign(unittest.TestCase):
             again.remove("--resume")
             again.append("--force")
         done = run_in(self.root, again)
-        self.assertEqual(done.returncode, 0, f"{told}\nand again: {done.stderr.decode(errors='replace')}")
-        self.compare(answer(self.root, case, done.stdout), expected, f"{told}\nand again")
+        self.assertEqual(done.returncode, 0, f"{label}\nand again: {done.stderr.decode(errors='replace')}")
+        self.compare(answer(self.root, case, done.stdout), expected, f"{label}\nand again")
 
-    def compare(self, found, expected, told):
-        self.assertEqual(sorted(found), sorted(expected), told)
+    def compare(self, found, expected, label):
+        self.assertEqual(sorted(found), sorted(expected), label)
         for name, content in expected.items():
-            self.assertTrue(found[name] == content, f"{told}: {name} is another")
+            self.assertTrue(found[name] == content, f"{label}: {name} is another")
 
     def test_every_call_that_fails_is_an_error_or_makes_no_difference(self):
         for case in cases(self.kinds):

@@ -1,7 +1,7 @@
 """Refrain on Apache Spark: DataFrames in, DataFrames out.
 
-The kernels run inside Spark's tasks, over Arrow batches; Spark shuffles, spills and repeats what was lost. The answers are
-those of the command line. docs/spark.md says how to run it on a cluster.
+The kernels run inside Spark's tasks, on Arrow batches; Spark shuffles, spills and recomputes what was lost. The results
+are those of the command line. docs/spark.md explains how to run it on a cluster.
 """
 
 from .columns import contaminated, fingerprint

@@ -1,4 +1,4 @@
-"""Verbs that look at each document by itself: fingerprints, and what a document contains of a test set."""
+"""Verbs that process each document by itself: fingerprints, and the items of a test set that a document contains."""
 
 import functools
 
@@ -13,10 +13,10 @@ from .frames import TASK, check_columns, map_batches, refuse
 
 def fingerprint(df, *, text="text", id="id", tokenizer="words-nfkc", hash="xxh3", window=3, seed=0, tie=False, stop_words=(),
                 **other):
-    """The SimHash of each text: rows (id, fingerprint). Lazy.
+    """Computes the SimHash of each text: rows (id, fingerprint). Lazy.
 
-    A fingerprint is a long whose 64 bits are those that the command line prints without a sign; null where the text is
-    null, or too short to judge.
+    A fingerprint is a long with the same 64 bits that the command line prints as an unsigned number. It is null if
+    the text is null or too short.
     """
     refuse("fingerprint", other, {"preset", "device", "html", "format"})
     check_columns(df, text, id)
@@ -25,8 +25,8 @@ def fingerprint(df, *, text="text", id="id", tokenizer="words-nfkc", hash="xxh3"
 
 
 def fingerprinted(rows, **options):
-    """The same rows with a fingerprint in place of the text."""
-    _core.fingerprints([], **options)  # refuses what cannot be
+    """Returns the rows with the column `text` replaced by `fingerprint`."""
+    _core.fingerprints([], **options)  # raises an error if an option is invalid
     schema = T.StructType([field for field in rows.schema if field.name != "text"])
     names = list(schema.names)
     schema = schema.add("fingerprint", T.LongType())
@@ -40,15 +40,15 @@ def fingerprinted(rows, **options):
 
 def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="id", min_tokens=8, share=0.8, passage=50,
                  tokenizer="words-nfkc", **other):
-    """Which items of a test set the documents contain, as `refrain dedup --against` finds them. Lazy.
+    """Finds the items of a test set that the documents contain, as `refrain dedup --against` does. Lazy.
 
-    items        a list of texts, whose ids are their places; or a DataFrame with `item_text` and `item_id`. Every task gets
-                 all of them, so nothing is shuffled.
-    min_tokens   items with fewer are not searched for
-    share        of an item's tokens that a stretch of the document must have, in order; 0.6 to 1
-    passage      tokens in a row that are enough for an item to be found in part
+    items        a list of texts, whose ids are their positions; or a DataFrame with `item_text` and `item_id`. Every
+                 task gets all items, so nothing is shuffled.
+    min_tokens   shorter items are not searched for
+    share        the share of an item's tokens that a stretch of the document must contain, in order; 0.6 to 1
+    passage      this many tokens in a row are enough to report that a document contains part of an item
 
-    Gives rows (id, item, share, begin, end): the best place of each item in each document, in bytes of the text.
+    Returns rows (id, item, share, begin, end): the best place of each item in each document, in bytes of the text.
     """
     refuse("contaminated", other, {"action", "device", "html", "format"})
     check_columns(df, text, id)
@@ -63,7 +63,7 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
     if not texts:
         raise InvalidArgument("items: there are none")
     rules = (("min_tokens", min_tokens), ("share", share), ("passage", passage), ("tokenizer", tokenizer))
-    _core.ItemSearcher([], **dict(rules))  # refuses what cannot be
+    _core.ItemSearcher([], **dict(rules))  # raises an error if an option is invalid
     schema = T.StructType([
         T.StructField("id", df.schema[id].dataType), T.StructField("item", kind), T.StructField("share", T.DoubleType()),
         T.StructField("begin", T.LongType()), T.StructField("end", T.LongType())])

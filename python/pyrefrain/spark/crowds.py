@@ -1,5 +1,5 @@
-"""Documents whose sketches one task holds: who meets whom, and the rounds of dedup after the first. A round of jobs costs
-seconds however little there is to do, so where the crowds are small one task does all of them.
+"""The rounds of dedup after the first, in one task that holds the sketches of all crowds. A round that is run as
+Spark jobs takes seconds even if there is little to do, so small crowds are processed this way.
 """
 
 import numpy as np
@@ -13,20 +13,20 @@ from .frames import map_all
 from .meeting import COMPARED, PAIR, SIMILAR, similar
 from .sketches import keys_of, matcher
 
-ONE_TASK_BYTES = 128 << 20  # of texts
-ONE_TASK_PAIRS = 4_000_000  # that are similar so far
-_LANE_PAIRS = 100_000  # whose signatures are compared at a time
+ONE_TASK_BYTES = 128 << 20  # bytes of texts that one task may hold
+ONE_TASK_PAIRS = 4_000_000  # similar pairs found so far
+_LANE_PAIRS = 100_000  # pairs whose signatures are compared at a time
 _MOST_ROUNDS = 64
-_LEAST_ROUNDS = 3  # each looks at the crowds in another order
-_MANY_ROUNDS = 8  # after which one that leaves more than this share is the last
+_LEAST_ROUNDS = 3  # each round looks at the crowds in a different order
+_MANY_ROUNDS = 8  # from then on, a round that leaves more than this share of documents is the last
 _WORTH_IT = 0.9
 
 
 def rounds(documents, found, removed):
-    """The second round and those after it, until one finds nothing or too little.
+    """Yields the numbers of the rounds, from the second on, until a round finds nothing or too little.
 
-    documents() and removed() tell how many are compared and how many of them are removed by now; found(), how many pairs the
-    round before has found: matches, and all that are similar.
+    documents() returns the number of documents that are compared, removed() how many of them are removed so far, and
+    found() two counts of pairs that the last round found: matches, and all similar pairs.
     """
     own_texts, kept = False, None
     for round in range(2, _MOST_ROUNDS + 1):
@@ -43,18 +43,19 @@ def rounds(documents, found, removed):
 
 
 def split(rows):
-    """What meeting.compare() gives: the members of crowds, and the similar pairs."""
+    """Splits the result of meeting.compare() into the members of the crowds and the similar pairs."""
     is_member = pc.is_valid(rows["rank"])
     return rows.filter(is_member).drop_columns(PAIR + COMPARED), rows.filter(pc.invert(is_member)).select(PAIR + COMPARED)
 
 
 def fit_one_task(among, similar):
-    """Whether a task can hold the texts of the crowds, and the pairs that are similar so far."""
+    """Whether one task can hold the texts of the crowds and the pairs that are similar so far."""
     return similar <= ONE_TASK_PAIRS and (among.agg(F.sum("bytes")).collect()[0][0] or 0) <= ONE_TASK_BYTES
 
 
 def settle(compared, documents, options, templates):
-    """The similar pairs of all rounds after the first, of which meeting.compare() gave `compared`."""
+    """Finds the similar pairs of all rounds after the first. `compared` is the result of meeting.compare() for the
+    first."""
     windows = tuple(templates.windows)
 
     def run(rows):
@@ -65,14 +66,14 @@ def settle(compared, documents, options, templates):
 
 
 def distinct(numbers):
-    """Ascending. np.unique() hashes whole numbers, which takes many times as long."""
+    """The distinct numbers, ascending. np.unique() hashes integers, which takes many times as long."""
     numbers = np.sort(numbers)
     return numbers[np.append(True, numbers[1:] != numbers[:-1])[:len(numbers)]]
 
 
 class Members:
-    """The sketches of documents in order of rank. A document is known by its place, and a pair by one number: later *
-    documents + earlier."""
+    """The sketches of documents in order of rank. A document is identified by its position, and a pair by one number,
+    later * documents + earlier."""
 
     def __init__(self, lanes, keys, matcher):
         self._lanes = lanes
@@ -80,7 +81,8 @@ class Members:
         self._matcher = matcher
 
     def meet(self, alive, round):
-        """Of the documents at these places: the pairs that meet in a round, each once, and the places of the crowds."""
+        """Returns the distinct pairs of the documents at positions `alive` that meet in a round, and the positions of
+        the crowds' members."""
         bands = self._keys.shape[1]
         pairs = crowds = np.zeros(0, np.int64)
         for band in range(bands):
@@ -88,25 +90,25 @@ class Members:
             other = self._keys[crowd, _core.MeetingPlan.other_band(band, bands, round)]
             again = pa.array(_core.crowd_groups(pa.array(groups), pa.array(other))).to_numpy()
             once_more, *_ = self._walk(again, crowd, band, round)
-            pairs = distinct(np.concatenate([pairs, met, once_more]))  # most have met in another band
+            pairs = distinct(np.concatenate([pairs, met, once_more]))  # most pairs have met in another band already
             crowds = distinct(np.concatenate([crowds, crowd]))
         return pairs, crowds
 
     def _walk(self, keys, places, band, round):
-        """Pairs, and the groups and places of the crowds."""
+        """Returns the pairs that meet, and the groups and positions of the entries in crowds."""
         entries = (keys.astype(np.uint64) << 32) | places.astype(np.uint64)
         entries.sort()
         keys = entries >> 32
         alike = np.zeros(len(keys) + 1, bool)
         alike[1:-1] = keys[1:] == keys[:-1]
-        entries = entries[alike[1:] | alike[:-1]]  # the others meet nobody
+        entries = entries[alike[1:] | alike[:-1]]  # documents with a unique key meet nobody
         groups, places = (band << 32) + (entries >> 32).astype(np.int64), (entries & 0xFFFFFFFF).astype(np.int64)
         pairs, crowd = map(pa.record_batch, _core.MeetingPlan(round).add(pa.array(groups), pa.array(places)))
         later, earlier = (pairs[name].to_numpy() for name in PAIR)
         return later * len(self._lanes) + earlier, crowd["group"].to_numpy(), crowd["rank"].to_numpy()
 
     def may_match(self, pairs):
-        """Later and earlier places of the pairs that signatures do not rule out."""
+        """Returns the later and the earlier positions of the pairs that the signatures do not rule out."""
         later, earlier = self.split(pairs)
         may = np.concatenate([np.zeros(0, bool), *(
             pa.array(self._matcher.may_match(self._lanes.take(later[part]), self._lanes.take(earlier[part]))).to_numpy(False)
@@ -118,7 +120,8 @@ class Members:
 
 
 class Crowds:
-    """`members` are the documents of the crowds; `known`, the pairs of the first round, of all documents."""
+    """Settles the crowds. `members` are the documents of the crowds; `known`, the similar pairs of all documents in
+    round one."""
 
     def __init__(self, members, known, matcher):
         members = members.sort_by("rank").combine_chunks()
@@ -134,7 +137,8 @@ class Crowds:
         self._met = later * len(self._ranks) + earlier
 
     def settle(self, documents):
-        """Yields what each round finds. So many `documents` are compared in all."""
+        """Yields the similar pairs that each round finds. `documents` is the number of all documents that are
+        compared."""
         for round in rounds(lambda: documents, lambda: self._found, lambda: len(self._gone)):
             alive = np.flatnonzero(np.isin(self._ranks, self._gone, invert=True))
             pairs = np.setdiff1d(self._members.meet(alive, round)[0], self._met, assume_unique=True)
@@ -147,7 +151,7 @@ class Crowds:
             yield made
 
     def _removed(self, made):
-        """The ranks that are removed, by what was known and these pairs."""
+        """Adds the pairs to those known so far, and returns the ranks of the documents that are now removed."""
         known = pa.concat_tables([self._similar, made.select(graph.DECIDING)]).combine_chunks()
         later, earlier = (known[name].to_numpy() for name in PAIR)
         self._similar = known.take(np.lexsort((earlier, later)))
@@ -156,5 +160,5 @@ class Crowds:
 
 
 def _found(similar):
-    """(matches, all)"""
+    """Returns (matches, all similar pairs)."""
     return int(similar["covered"].to_numpy().sum()), len(similar)

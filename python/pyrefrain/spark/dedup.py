@@ -1,19 +1,16 @@
-"""dedup on Spark: the decisions of the command line, for documents in an order that the caller names."""
+"""dedup on Spark: the decisions of the command line, for documents in an order that the caller chooses."""
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from .. import _core
 from ..errors import InvalidArgument, Unsupported
 from . import crowds, graph, meeting, one_task, templates as template_search
-from .frames import DOC, Documents, Workspace, refuse, shared_numbers
+from .frames import DOC, SINCE, VERSION, Documents, RowChanged, Workspace, refuse, shared_numbers, version_of
 from .sketches import matcher, sketch
 
 # Options of the command line that have no place here.
-_REFUSED = {
-    "distance", "substrings", "against", "against_min", "against_share", "against_passage", "against_action", "known",
-    "library", "trust_signatures", "forget", "alarm", "max_removed_per_source", "sample", "read_back", "annotate",
-    "attributes", "resume", "force", "device", "stop_words", "preset", "html", "format", "output",
-}
+_REFUSED = {row["keyword"] for table in ("input", "device", "dedup") for row in _core.option_table(table) if not row["spark"]}
 _ANY_LOSS = 2**32 - 1
 _NONE = template_search.Templates([])
 
@@ -21,23 +18,26 @@ _NONE = template_search.Templates([])
 def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
           lanes=128, max_loss=16, templates=True, keep="first", tokenizer="words-nfkc", hash="xxh3", window=5, seed=0,
           apply=False, checkpoint=None, **other):
-    """Which documents of a DataFrame to keep, and why.
+    """Decides which documents of a DataFrame to keep, and why.
 
-    The kept set is that of `refrain dedup` over the same documents in the same order: rank all, and keep each unless a
-    kept one is similar to it and covers it.
+    The kept set is that of `refrain dedup` over the same documents in the same order: documents are ranked, and each
+    is kept unless a kept one is similar to it and covers it.
 
-    text, id     columns of the texts, and of ids that are unique; rows whose text is null are left out
-    order        columns to rank by, the best first; "-name" ranks the greatest first, nulls are last, and ties are broken
-                 by the bytes of the id, which is also what is ranked by if nothing is named
-    source       the column that says where a document comes from, for templates; by default the host of the id if that
-                 is a web address, else all documents are of one source
+    text, id     columns of the texts, and of ids that are unique and not null; rows whose text is null are left out
+    order        columns to rank by, the best document first; "-name" ranks the greatest value first, and nulls are
+                 last. Ties are broken by the bytes of the id, which also decide if no column is named
+    source       the column that holds the source of a document, for templates; by default, the host of the id if that
+                 is a web address, else one source for all other documents
     max_loss     None: any
-    apply        give the rows of `df` that are kept, instead of decisions
-    checkpoint   a folder for intermediate results that all executors can reach; a local Spark needs none
+    apply        return the rows of `df` that are kept, instead of the decisions
+    checkpoint   a folder for intermediate results that all executors can reach; not needed if Spark runs locally
 
-    All other options mean what they mean on the command line. Gives a row for every document: id, keep, reason ("exact",
-    "near", or "own_text" where it is kept for what `match` lacks), match, similarity, lost, longest_lost, as_written, cluster
-    (the id of the first document of its cluster; null where it is alone). Runs jobs when called; the result itself is lazy.
+    All other options mean the same as on the command line. Returns a row for every document: id, keep, reason
+    ("exact", "near", or "own_text" if it is kept for text that `match` lacks), match, similarity, lost, longest_lost,
+    as_written, cluster (the id of the first document of its cluster; null if it is in none). Runs jobs when called;
+    the result is lazy.
+
+    `df` is evaluated several times and must give the same rows each time; a row that changes is an error.
     """
     refuse("dedup", other, _REFUSED)
     if keep != "first":
@@ -49,14 +49,11 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     options = tuple(sorted({
         "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash, "window": window,
         "seed": seed, "max_loss": _ANY_LOSS if max_loss is None else max_loss}.items()))
-    matcher(options)  # refuses what cannot be
+    matcher(options)  # raises an error if an option is invalid
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, Workspace(df.sparkSession, checkpoint))
     decisions = run.decide(exact, near == "minhash", templates)
-    if not apply:
-        return decisions
-    removed = decisions.where("not keep").select(F.col("id").alias(id))
-    return df.where(F.col(text).isNotNull()).join(removed, id, "left_anti")
+    return _applied(df, text, id, decisions) if apply else decisions.drop(VERSION)
 
 
 class _Run:
@@ -87,11 +84,17 @@ class _Run:
 
         sketched = self.documents.numbered(
             lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"), shared)
-        rows = self._in_one_task(task, plan, sketched, templates) if one else None
-        return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
+        try:
+            rows = self._in_one_task(task, plan, sketched, templates) if one else None
+            return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
+        except Exception as error:
+            doc = RowChanged.document_in(error)
+            if doc is None:
+                raise
+            raise self.documents.changed(sketched.where(F.col(DOC) == doc).first().id) from None
 
     def _in_one_task(self, task, plan, sketched, templates):
-        """What is known of each document; None where that is too much for a task."""
+        """Returns the rows that _decisions() takes, or None if this is too much for one task."""
         found = _NONE
         if templates and plan is None:
             found = self._find(sketched, task.sites, task.samples) if task.samples else task.templates
@@ -105,7 +108,7 @@ class _Run:
 
     def _in_many_tasks(self, sketched, exact, near, templates):
         unique = self._unique(sketched, exact)
-        rows = unique.select("id", "head", "is_copy", "head_id", "copies")
+        rows = unique.select("id", VERSION, "head", "is_copy", "head_id", "copies")
         if not near:
             nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
                        "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
@@ -120,25 +123,39 @@ class _Run:
         return rows.join(self.workspace.keep(self._heads(ranked, *similar), "heads"), "head", "left")
 
     def texts(self):
-        return self.documents.rows.select(DOC, "text")
+        return self.documents.rows.select(DOC, VERSION, "text")
 
     def _find(self, sketched, sites, samples):
         return template_search.find(self.documents, sketched, sites, samples, self.all_bytes, self.options)
 
     def _without(self, templates, sketched):
-        """The sketches without the templates."""
+        """Returns the sketches, where those of sources with templates are made again without the templates."""
         if not templates:
             return sketched
-        others = sketched.where(~F.col("site").isin(list(templates.numbers)))
-        again = sketch(self.documents, self.source, self.options, templates)
-        return others.union(self.workspace.keep(again, "sketched_again"))
+        has_template = F.col("site").isin(list(templates.numbers))
+        again = self.workspace.keep(sketch(self.documents, self.source, self.options, templates), "sketched_again")
+        self._expect_same(sketched.where(has_template), again)
+        return sketched.where(~has_template).union(again)
+
+    def _expect_same(self, first, again):
+        """Raises RowChanged unless both have the same rows of documents; their sketches may differ."""
+        row = F.xxhash64(DOC, VERSION, "site", *self.documents.more)
+        first, again = (rows.select(DOC, row.alias("row")) for rows in (first, again))
+        both = first.withColumn("which", F.lit(1)).union(again.withColumn("which", F.lit(2)))
+        sums = both.groupBy("which").agg(F.count(F.lit(1)), F.expr("bit_xor(row)")).collect()
+        if len({tuple(one)[1:] for one in sums}) > 1 or len(sums) == 1:
+            for left, right in ((first, again), (again, first)):
+                for other in left.join(right, [DOC, "row"], "left_anti").limit(1).collect():
+                    raise RowChanged(other[DOC])
+            raise RowChanged(again.groupBy(DOC).count().where("count > 1").first()[DOC])
 
     def _unique(self, sketched, exact):
-        """A row for every document; `head` is the best-ranked with the same text, of which there are `copies` in all.
+        """Returns a row for every document; `head` is the best-ranked one with the same text, `copies` the number of
+        these.
 
-        Texts are the same if SHA-256 says so: the bytes themselves are not moved.
+        Texts are equal if their SHA-256 is, so the texts themselves are not moved.
         """
-        columns = [DOC, "id", "site", "digest", "bytes", "judged"]
+        columns = [DOC, VERSION, "id", "site", "digest", "bytes", "judged"]
         if not exact:
             return sketched.select(*columns, F.col(DOC).alias("head"), F.lit(False).alias("is_copy"), F.col("id").alias("head_id"),
                                    F.lit(1).cast("long").alias("copies"))
@@ -149,15 +166,15 @@ class _Run:
         return self.workspace.keep(rows.withColumn("is_copy", F.expr(f"head <> {DOC}")), "unique")
 
     def _rank(self, sketched, unique):
-        """The documents that are compared, numbered in their order."""
+        """Returns the documents that are compared, numbered in the order of ranking."""
         copies = unique.where("is_copy").select(DOC)
         compared = sketched.where("judged").join(copies, DOC, "left_anti")
-        ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, "id", "template",
+        ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, VERSION, "id", "template",
                                                     "bytes", "keys")
         return self.workspace.keep(ordered, "ranked")
 
     def _rounds(self, ranked, lanes, templates):
-        """All similar pairs that ever meet, and how many they are."""
+        """Returns the similar pairs of all rounds, and their number."""
         bands = matcher(self.options).bands
         texts = self.texts()
         met, crowded = meeting.meet(ranked, 1, bands, None, self.workspace)
@@ -168,7 +185,7 @@ class _Run:
             among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
             few = crowds.fit_one_task(among, left.count())
             if few:
-                crowd = F.broadcast(among).join(lanes, DOC)  # smaller than their texts, which are few
+                crowd = F.broadcast(among).join(lanes, DOC)  # smaller than the crowds' texts, which are known to be few
                 members = members.unionByName(crowd.select(F.lit(meeting.CROWD).cast("long").alias("group"), *members.columns[1:]))
         compared = self.workspace.keep(meeting.compare(left, members, texts, self.options, templates), "similar")
         similar = compared.where("later is not null").select(*meeting.PAIR, *meeting.COMPARED)
@@ -180,9 +197,9 @@ class _Run:
             more = crowds.settle(compared, ranked.count(), self.options, templates)
             similar = similar.union(self.workspace.keep(more, "crowd_similar"))
             return similar, similar.count()
-        texts = self.workspace.keep(texts.join(among.select(DOC), DOC, "left_semi"), "crowd_texts")
+        texts = self.workspace.keep(texts.join(among.select(DOC, VERSION), [DOC, VERSION], "left_semi"), "crowd_texts")
         among = self.workspace.keep(among.join(lanes, DOC), "crowd_lanes")
-        for side in meeting.PAIR:  # no others meet again
+        for side in meeting.PAIR:  # only members of crowds meet again
             met = met.join(among.select(F.col("rank").alias(side)), side, "left_semi")
         met = self.workspace.keep(met.select(*meeting.PAIR), "crowd_met")
         removed = self._removed(similar, count)
@@ -206,7 +223,7 @@ class _Run:
         return self.workspace.keep(decided.where("removed").select(F.col("later").alias("rank")), "removed")
 
     def _heads(self, ranked, similar, count):
-        """Documents that are similar to another, and what was decided of them."""
+        """Returns the documents that are similar to another, and what was decided about each."""
         decided = graph.decide(similar, self.workspace, count)
         of = graph.components(similar.select(F.col("later").alias("a"), F.col("earlier").alias("b")), self.workspace, count)
         rows = of.join(decided, of["node"] == decided["later"], "left")
@@ -216,11 +233,28 @@ class _Run:
         return rows.select("head", "match", "similarity", "lost", "longest_lost", "as_written", "removed", "cluster")
 
 
+def _applied(df, text, id, decisions):
+    """Returns the rows of `df` that are kept. Rows are joined with their decisions by id, so that a row that is new,
+    changed, missing or repeated raises an error when the result is evaluated."""
+    rows = df.where(F.col(text).isNotNull()).select(F.col(id).alias("id"), version_of(text).alias("now"), F.struct("*").alias("row"))
+    met = rows.unionByName(decisions.select("id", "keep", VERSION), allowMissingColumns=True)
+    of_id = Window.partitionBy("id")
+    met = met.select("row", "now", *(found.over(of_id).alias(name) for name, found in (
+        ("rows", F.count("now")), ("keep", F.max("keep")), (VERSION, F.max(VERSION)))), "id")
+    how = F.when(F.col("keep").isNull(), "appeared").when(F.col("rows") == 0, "disappeared").when(F.col("rows") > 1, "been repeated")
+    how = how.when(F.col("now") != F.col(VERSION), "changed")
+    shown = F.coalesce(F.concat(F.lit("'"), F.col("id").cast("string"), F.lit("'")), F.lit("null"))
+    message = F.concat(F.lit(f"{id}: row "), shown, F.lit(" has "), how, F.lit(f" {SINCE}"))
+    chosen = F.when(how.isNotNull(), F.raise_error(message)).otherwise(F.col("now").isNotNull() & F.col("keep"))
+    return met.where(chosen).select("row.*")
+
+
 def _decisions(rows):
-    """Of what is known of documents: id, is_copy, head_id and copies; and of the first of its text match, similarity, lost,
-    longest_lost, as_written, removed and cluster, which may be null."""
+    """Makes the result of dedup(). `rows` has id, version, is_copy, head_id and copies of each document, and, of the
+    first document with the same text, match, similarity, lost, longest_lost, as_written, removed and cluster, each
+    possibly null."""
     removed = F.coalesce("removed", F.lit(False))
-    exact = F.col("is_copy") & ~removed  # a copy shares the lot of the first of its text
+    exact = F.col("is_copy") & ~removed  # if the head is removed, so are its copies, for the same reason
     of_head = F.col("match").isNotNull() & ~exact
     return rows.select(
         "id", (~F.col("is_copy") & ~removed).alias("keep"),
@@ -229,9 +263,9 @@ def _decisions(rows):
         F.when(exact, F.lit(1.0)).when(of_head, F.col("similarity")).alias("similarity"),
         F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
         F.when(of_head & ~removed & (F.col("as_written") < 1), F.col("as_written")).alias("as_written"),
-        F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"))
+        F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"), VERSION)
 
 
 def _counts(similar):
-    """(matches, all)"""
+    """Returns (matches, all similar pairs)."""
     return tuple(similar.agg(F.coalesce(F.sum("covered"), F.lit(0)), F.count(F.lit(1))).collect()[0])

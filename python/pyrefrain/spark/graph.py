@@ -1,8 +1,8 @@
-"""Clusters, and who is kept: graphs whose nodes are numbers, the better the smaller.
+"""Clusters and the kept set: graphs whose nodes are ranks; a smaller number is a better rank.
 
-A graph of up to a few million edges is settled by one task, which reads its edges in order. A larger one is first cut into
-its components, in rounds of large-star and small-star (Kiveris et al. 2014), each of which is kept; then the components are
-settled side by side. Either way the answer is the same.
+A graph of up to a few million edges is processed by one task, which reads its edges in order. A larger one is first
+divided into its components, in rounds of large-star and small-star (Kiveris et al. 2014), each of which is stored;
+then the components are processed in parallel. The result is the same either way.
 """
 
 import pyarrow as pa
@@ -17,9 +17,9 @@ _MOST_ROUNDS = 100
 
 
 def components(edges, workspace, count=None):
-    """Of edges (a, b): a row (node, component) for each node, where component is the least node. Nodes in are nodes out.
+    """Returns a row (node, component) for each node of the edges (a, b); a component is named by its least node.
 
-    `count` is how many edges there are, if the caller knows.
+    `count` is the number of edges, if the caller knows it.
     """
     if (edges.count() if count is None else count) <= ONE_TASK_EDGES:
         return _united(edges)
@@ -55,7 +55,8 @@ def _united(edges):
 
 
 def _stars(edges, workspace):
-    """Each round replaces edges by ones that lead to lesser nodes; it ends when every node leads to the least straight."""
+    """Replaces edges, in each round, by ones that lead to lesser nodes, until every node leads directly to the least.
+    """
     nodes = edges.select(F.col("a").alias("node")).union(edges.select("b")).distinct()
     now = edges.where("a <> b").selectExpr("least(a, b) as low", "greatest(a, b) as high").distinct()
     now = workspace.keep(now, "edges")
@@ -63,7 +64,7 @@ def _stars(edges, workspace):
     for _ in range(_MOST_ROUNDS):
         now = workspace.keep(_small_star(_large_star(now)), "stars")
         mixed = F.sum(F.xxhash64("low", "high").cast("decimal(20)"))
-        state = now.agg(F.count(F.lit(1)), mixed).collect()[0]  # nothing else is as easily compared
+        state = now.agg(F.count(F.lit(1)), mixed).collect()[0]  # the cheapest way to compare two states
         if state == before:
             break
         before = state
@@ -74,7 +75,7 @@ def _stars(edges, workspace):
 
 
 def _large_star(edges):
-    """Every neighbour greater than a node leads to the least of the node's neighbours, or itself."""
+    """Connects every neighbor greater than a node to the least of the node and its neighbors."""
     both = edges.select(F.col("high").alias("node"), F.col("low").alias("other")).union(edges.select("low", "high"))
     least = both.groupBy("node").agg(F.least(F.min("other"), F.col("node")).alias("least"))
     return both.where("other > node").join(least, "node").select(F.col("least").alias("low"),
@@ -82,23 +83,23 @@ def _large_star(edges):
 
 
 def _small_star(edges):
-    """Every neighbour less than a node, and the node, lead to the least of them."""
+    """Connects a node and its lesser neighbors to the least of them."""
     least = edges.groupBy("high").agg(F.min("low").alias("least"))
     moved = edges.join(least, "high")
     ends = moved.where("low <> least").select(F.col("least").alias("low"), F.col("low").alias("high"))
     return ends.union(least.select(F.col("least").alias("low"), "high")).distinct()
 
 
-DECIDING = ["later", "earlier", "longest_lost", "covered"]  # what decides
+DECIDING = ["later", "earlier", "longest_lost", "covered"]  # the columns that decide
 DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, removed boolean"
 
 
 def decide(matches, workspace, count=None):
-    """Who is kept: each node, unless a lesser one that is kept matches it and little is lost with it.
+    """Decides which nodes are kept: each one, unless a lesser kept node matches it and covers it.
 
-    `matches` has later, earlier, similarity, lost, longest_lost, as_written, covered (1 where the later may go for the
-    earlier). A row of the result is a node that is removed, and what for; or one that is kept although it is similar to a kept one, and
-    the one of these that lacks the least of it.
+    `matches` has later, earlier, similarity, lost, longest_lost, as_written, covered (1 if the earlier node covers
+    the later). A row of the result is either a removed node with the node it was removed for, or a node that is kept
+    although it is similar to kept ones, with the one of these that lacks the least of it.
     """
     if (matches.count() if count is None else count) <= ONE_TASK_EDGES:
         cut = matches.withColumn("component", F.lit(0))
@@ -122,12 +123,12 @@ def decide(matches, workspace, count=None):
 
 
 def deciding(matches):
-    """Of a table of matches those that decide, as in decide()."""
+    """Returns the rows of a table of matches that decide, as in decide()."""
     return _deciding(_core.KeptSet(), matches.sort_by([("later", "ascending"), ("earlier", "ascending")]))
 
 
 def deciding_rows(matches):
-    """Of a table of matches in order, the rows of those that decide."""
+    """Returns the numbers of the rows that decide, of a table of matches in order."""
     return pa.array(_core.KeptSet().add(*(matches[name] for name in DECIDING))).to_numpy()
 
 

@@ -1,8 +1,10 @@
-"""Which documents meet, round by round, and which of those are similar: the pairs of dedup, one for one.
+"""Finds which documents meet, round by round, and which of these are similar: the same pairs as dedup.
 
-A band's groups are walked by the kernel that walks them on one machine. In a large group each document meets only a few, so
-a million similar pages cost a million pairs; those that are kept meet others in the next round.
+A band's groups are processed by the same kernel as on one machine. In a large group each document meets only a few
+others, so a million similar pages cost a million pairs; those that are kept meet others in the next round.
 """
+
+import collections
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from .. import _core
-from .frames import DOC, TASK, map_batches, map_sorted
+from .frames import DOC, TASK, VERSION, RowChanged, map_batches, map_sorted
 from .sketches import keys_of, matcher
 
 PAIR = ["later", "earlier"]
@@ -23,8 +25,8 @@ _GROUP_PAIRS = 64
 
 
 def meet(ranked, round, bands, before, workspace):
-    """Of documents (rank, keys): the pairs that meet and have not met `before`; and the ranks of the crowds, or None
-    where the first round has none."""
+    """Returns the pairs of documents (rank, keys) that meet and have not met `before`; and the ranks of the crowds'
+    members, or None if the first round has no crowds."""
     met = workspace.keep(_walk(_entries(ranked, bands), round), "met")
     pairs = met.where("earlier is not null").select(*PAIR)
     crowd = met.where("earlier is null").select(F.col("crowd").alias("group"), F.col("later").alias("rank"))
@@ -36,12 +38,12 @@ def meet(ranked, round, bands, before, workspace):
     if before is not None:
         pairs = pairs.join(before, PAIR, "left_anti")
     elif not crowded:
-        return pairs, None  # there is no other round
+        return pairs, None  # without crowds there is no other round
     return workspace.keep(pairs, "pairs"), crowd.select("rank").distinct()
 
 
 def _entries(ranked, bands):
-    """A row (group, rank) for each band of a document."""
+    """Returns a row (group, rank) for each band of each document."""
 
     def run(batch):
         groups = (np.arange(bands) << 32) + keys_of(batch.column("keys"), bands)
@@ -52,7 +54,8 @@ def _entries(ranked, bands):
 
 
 def _crowds(crowd, ranked, round, bands):
-    """The same entries in smaller groups: by another key of theirs, in every round another one."""
+    """Regroups the crowds' entries into smaller groups by another key of each document; the key changes with the
+    round."""
     others = np.array([_core.MeetingPlan.other_band(band, bands, round) for band in range(bands)])
 
     def run(batch):
@@ -87,13 +90,14 @@ def _walk(entries, round):
 
 
 def may_match(pairs, ranked, options, workspace):
-    """The pairs that signatures do not rule out, which they do for most that are not similar; and where they are compared."""
-    sketches = ranked.select("rank", DOC, "template", "lanes")
+    """Returns the pairs that signatures do not rule out, with the group in which each is compared. Most dissimilar
+    pairs are ruled out."""
+    sketches = ranked.select("rank", DOC, VERSION, "template", "lanes")
     both = _in_groups(pairs)
     for side in ("earlier", "later"):
         both = both.join(sketches.select(*(F.col(name).alias(side if name == "rank" else f"{side}_{name}")
                                            for name in sketches.columns)), side)
-    kept = ["group", *PAIR, "later_doc", "earlier_doc", "later_template", "earlier_template"]
+    kept = ["group", *PAIR, *(f"{side}_{name}" for name in (DOC, VERSION, "template") for side in PAIR)]
 
     def run(batch):
         may = pa.array(matcher(options).may_match(batch.column("later_lanes"), batch.column("earlier_lanes")))
@@ -101,32 +105,37 @@ def may_match(pairs, ranked, options, workspace):
 
     chosen = both.select(*kept, "later_lanes", "earlier_lanes")
     return workspace.keep(map_batches(chosen, run, "group long, later long, earlier long, later_doc long, earlier_doc long, "
-                                                   "later_template int, earlier_template int"), "left")
+                                                   "later_version long, earlier_version long, later_template int, "
+                                                   "earlier_template int"), "left")
 
 
 def _in_groups(pairs):
-    """The pairs by their earlier documents, so few of each that a task can hold their texts: a `group` more."""
+    """Adds the column `group`: pairs are grouped by their earlier document, and each group is small enough for a
+    task."""
     many = pairs.withColumn("many", F.count(F.lit(1)).over(Window.partitionBy("earlier")))
     part = F.expr(f"pmod(xxhash64(later), ceil(many / {_GROUP_PAIRS}))")
     return many.withColumn("group", F.xxhash64(F.col("earlier"), part)).drop("many")
 
 
 def members_of(pairs):
-    """Which texts are needed where, of pairs that may_match() gave."""
-    sides = [pairs.select("group", F.col(side).alias("rank"), F.col(f"{side}_doc").alias(DOC),
-                          F.col(f"{side}_template").alias("template")) for side in PAIR]
+    """Returns the texts that each group of pairs needs; `pairs` is a result of may_match()."""
+    sides = [pairs.select("group", F.col(side).alias("rank"), *(F.col(f"{side}_{name}").alias(name)
+                                                                for name in (DOC, VERSION, "template"))) for side in PAIR]
     unknown = [F.lit(None).cast(kind).alias(name) for name, kind in (("lanes", "binary"), ("keys", "binary"))]
     return sides[0].union(sides[1]).distinct().select("*", *unknown)
 
 
 def compare(pairs, members, texts, options, templates):
-    """Of pairs (group, later, earlier) those that are similar, and what would be lost: rows of SIMILAR.
+    """Returns the pairs of `pairs` (group, later, earlier) that are similar, and what would be lost: rows of SIMILAR.
 
-    `members` says which texts a group needs: group, rank, doc, template. Each is sent there once, whatever the number of its
-    pairs. Those of the group CROWD are not compared, but given back with their texts, lanes and keys: rows of MEMBER.
+    `members` lists the texts that each group needs: group, rank, doc, version, template. Each text is sent to a group
+    once, however many pairs it is in. Members of the group CROWD are not compared but returned with their texts,
+    lanes and keys, as rows of MEMBER. Raises RowChanged if a group does not get each text that it needs exactly once.
     """
-    fetched = texts.join(members, DOC).drop(DOC)
-    rows = fetched.unionByName(pairs.select("group", F.col("later").alias("rank"), "earlier"), allowMissingColumns=True)
+    fetched = texts.join(members, [DOC, VERSION]).drop(DOC, VERSION)
+    needed = members.select("group", "rank", DOC)
+    asked = needed.unionByName(pairs.select("group", F.col("later").alias("rank"), "earlier"), allowMissingColumns=True)
+    rows = fetched.unionByName(asked, allowMissingColumns=True)
     windows = tuple(templates.windows)
 
     def make():
@@ -136,10 +145,10 @@ def compare(pairs, members, texts, options, templates):
 
 
 def _compared(batch, matcher):
-    in_crowd = pc.equal(batch["group"], CROWD)
-    batch, crowd = batch.filter(pc.invert(in_crowd)), batch.filter(in_crowd)
-    is_pair = pc.is_valid(batch["earlier"])
-    texts, pairs = batch.filter(pc.invert(is_pair)), batch.filter(is_pair)
+    is_text, in_crowd = pc.is_valid(batch["text"]), pc.equal(batch["group"], CROWD)
+    _check_texts(batch.select(["group", "rank", DOC]), is_text)
+    texts, crowd = batch.filter(pc.and_not(is_text, in_crowd)), batch.filter(pc.and_(is_text, in_crowd))
+    pairs = batch.select(["group", "rank", "earlier"]).filter(pc.is_valid(batch["earlier"]))
     pairs = pairs.sort_by([("group", "ascending"), ("earlier", "ascending"), ("rank", "ascending")])
     ranks = [pairs[name].to_numpy() for name in ("rank", "earlier")]
     made = similar(matcher, texts["text"], texts["template"], _rows_of(texts, pairs, ranks), ranks)
@@ -147,20 +156,27 @@ def _compared(batch, matcher):
     return next(iter(pa.concat_tables(both, promote_options="default").combine_chunks().to_batches()), None)
 
 
+def _check_texts(rows, is_text):
+    """Raises RowChanged unless each text that a group needs (a row with a doc) was received exactly once."""
+    by_rank = [("group", "ascending"), ("rank", "ascending")]
+    needed, there = (rows.filter(mask).sort_by(by_rank) for mask in (pc.is_valid(rows[DOC]), is_text))
+    there = there.select(["group", "rank"])
+    if not needed.select(["group", "rank"]).equals(there):
+        found = collections.Counter(zip(*there.to_pydict().values()))
+        raise RowChanged(next(doc for *text, doc in zip(*needed.to_pydict().values()) if found[tuple(text)] != 1))
+
+
 def _rows_of(texts, pairs, ranks):
-    """The rows of the texts of pairs: of the later ones, and of the earlier ones."""
+    """Returns, for each pair, the row of the later text and the row of the earlier text."""
     _, groups = np.unique(np.concatenate([table["group"].to_numpy() for table in (texts, pairs, pairs)]), return_inverse=True)
     different, ranks = np.unique(np.concatenate([texts["rank"].to_numpy(), *ranks]), return_inverse=True)
     there, wanted = np.split(groups * len(different) + ranks, [len(texts)])
     order = np.argsort(there)
-    rows = order[np.searchsorted(there[order], wanted) % max(len(order), 1)]
-    if (there[rows] != wanted).any():
-        raise RuntimeError("dedup: a text that was there is gone; the input has changed")
-    return np.split(rows, 2)
+    return np.split(order[np.searchsorted(there[order], wanted)], 2)
 
 
 def similar(matcher, texts, templates, rows, ranks):
-    """Of pairs of rows of `texts`, which are the later document's and the earlier one's, those that are similar."""
+    """Returns the similar pairs. `rows` are the rows in `texts` of the later and the earlier documents."""
     found = pa.record_batch(matcher.compare(texts, *map(pa.array, rows), templates, **TASK))
     made = pa.record_batch([*map(pa.array, ranks), *found.columns], [*PAIR, *COMPARED])
     return made.filter(pc.greater(found["similarity"], 0))

@@ -12,12 +12,12 @@ from . import graph
 from .columns import fingerprinted
 from .frames import DOC, TASK, Documents, Workspace, map_sorted, refuse
 
-_KEY_BITS = 8  # of a block, at most
+_KEY_BITS = 8  # at most this many bits of a block are its key
 
 
 class Near:
-    """`matches`: rows (id1, id2, diff), of which id1 comes first in the order of ids. `clusters`: rows (id, fingerprint,
-    cluster), the cluster being its first document's id, or null where a document is alone."""
+    """`matches`: rows (id1, id2, diff), where id1 sorts before id2. `clusters`: rows (id, fingerprint, cluster),
+    where cluster is the id of its first document, or null if the document is in no cluster."""
 
     def __init__(self, matches, prints, workspace):
         self.matches = matches.select("id1", "id2", "diff")
@@ -36,10 +36,10 @@ class Near:
 
 def near(df, *, text="text", id="id", distance=8, tokenizer="words-nfkc", hash="xxh3", window=3, seed=0, tie=False,
          stop_words=(), checkpoint=None, **other):
-    """Pairs of documents whose fingerprints differ in at most `distance` bits, as `refrain near` finds them.
+    """Finds pairs of documents whose fingerprints differ in at most `distance` bits, as `refrain near` does.
 
-    Of documents with equal fingerprints the first, in order of the ids' bytes, stands for all: the others are paired with
-    it alone. Rows whose text is null are left out. Gives a Near.
+    Documents with equal fingerprints are represented by the first of them, in the byte order of ids: the others are
+    paired with it alone. Rows whose text is null are left out. Returns a Near.
     """
     refuse("near", other, {"verify", "threshold", "all_pairs", "blocks", "device", "preset", "html", "format", "force"})
     if not 0 <= distance <= 63:
@@ -66,8 +66,9 @@ def near(df, *, text="text", id="id", distance=8, tokenizer="words-nfkc", hash="
 
 
 def _join(nodes, distance):
-    """Pairs (a, b, diff) of different fingerprints. Two that differ in `distance` bits are equal in one of `distance` + 1
-    blocks of bits: they meet in the group of the first such block, and each group is joined by the kernel."""
+    """Returns pairs (a, b, diff) of different fingerprints. Two that differ in `distance` bits agree in at least one
+    of `distance` + 1 blocks of bits. The kernel joins each group; a pair is emitted in the group of the first such
+    block."""
     if distance == 0:
         return nodes.select(F.col(DOC).alias("a"), F.col(DOC).alias("b"), F.lit(0).alias("diff")).limit(0)
     blocks = distance + 1

@@ -1,8 +1,8 @@
-"""ngrams on Spark: every n-gram that occurs m times or more.
+"""ngrams on Spark: every n-gram that occurs at least m times.
 
-Location-based (Huston, Moffat and Croft 2011): every n-gram goes to the shuffle as a hash and its place; places whose hash
-occurs often enough go back to where the text is; and what the text says there is grouped again, so that no n-gram rests on a
-hash.
+The location-based algorithm (Huston, Moffat and Croft 2011): every n-gram is shuffled as a hash and its place; places
+whose hash occurs often enough are sent back to their texts; the n-grams read there are grouped again by their text,
+so no result depends on a hash.
 """
 
 import pyarrow as pa
@@ -16,19 +16,19 @@ from .frames import DOC, TASK, Documents, Workspace, map_batches, refuse
 
 
 def ngrams(df, *, text="text", id="id", n=8, m=2, tokenizer="words-nfkc", places=False, checkpoint=None, **other):
-    """Every n-gram that occurs at least `m` times, as `refrain ngrams build` finds them.
+    """Finds every n-gram that occurs at least `m` times, as `refrain ngrams build` does.
 
-    Gives rows (ngram, count, documents); with places=True a row (ngram, id, token) for each of its occurrences, tokens
-    counted from 0. The text of an n-gram is its normalized tokens joined by one space.
+    Returns rows (ngram, count, documents) or, with places=True, a row (ngram, id, token) for each occurrence, where
+    tokens are counted from 0. The text of an n-gram is its normalized tokens, joined by single spaces.
     """
     refuse("ngrams", other, {"algorithm", "html", "format", "force"})
     if m < 2:
         raise InvalidArgument("m: must be 2 or more")
-    _core.ngram_keys([], n=n, tokenizer=tokenizer)  # refuses what cannot be
+    _core.ngram_keys([], n=n, tokenizer=tokenizer)  # raises an error if an option is invalid
     documents = Documents(df, text, id)
     documents.number()
     workspace = Workspace(df.sparkSession, checkpoint)
-    # Each occurrence by its hash; those of one hash are counted where they meet.
+    # Every occurrence is represented by its hash; occurrences with equal hashes are counted together.
     of_key = Window.partitionBy("key")
     repeated = _keys(documents.rows.select(DOC, "text"), n, tokenizer).withColumn(
         "places", F.count(F.lit(1)).over(of_key)).where(F.col("places") >= m)
@@ -57,7 +57,7 @@ def _keys(rows, n, tokenizer):
 
 
 def _texts(rows, documents, n, tokenizer):
-    """A row for every document and n-gram: where in the document it is."""
+    """Returns a row for every document and n-gram, with its places in the document."""
     schema = T.StructType([T.StructField("ngram", T.StringType()), T.StructField("id", documents.id_type),
                            T.StructField("tokens", T.ArrayType(T.IntegerType()))])
 

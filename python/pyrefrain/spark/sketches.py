@@ -1,4 +1,4 @@
-"""What dedup keeps of every document: a digest of its text, its signature, and its keys."""
+"""The sketch of every document in dedup: a digest of its text, its signature, and its band keys."""
 
 import functools
 
@@ -9,36 +9,37 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .. import _core
-from .frames import DOC, TASK, map_in_tasks
+from .frames import DOC, TASK, VERSION, map_in_tasks
 
-NO_SITE = 1  # of documents that come from nowhere in particular
+NO_SITE = 1  # for documents without a source
 _MADE = [T.StructField("template", T.IntegerType()), T.StructField("digest", T.BinaryType()),
          T.StructField("judged", T.BooleanType()), T.StructField("lanes", T.BinaryType()),
          T.StructField("keys", T.BinaryType()), T.StructField("sample", T.StringType())]
-_SAMPLED_SITES = 8  # of a task: with more of them, texts would be kept that no sample needs
+_SAMPLED_SITES = 8  # per task; with more sites, texts would be kept that no sample needs
 
 
 @functools.lru_cache(maxsize=4)
 def matcher(options, templates=()):
-    """One a process. `options` are pairs of names and values."""
+    """Cached, one per process and options. `options` is a tuple of (name, value) pairs."""
     return _core.DocumentMatcher(**dict(options), templates=list(templates))
 
 
 def site_of(source):
-    """A column: the number of a document's source. Null where it is the host that the id names, if any: see sketch()."""
+    """A column with the number of a document's source. If `source` is None, it is null and sketch() uses the host in
+    the id."""
     if source is None:
         return F.lit(None).cast("long")
     return F.xxhash64(F.coalesce(F.col(source).cast("string"), F.lit("")))
 
 
 def sketch(documents, source, options, templates=None):
-    """Rows of doc, id, more columns, site, template, strong, bytes, digest, judged, lanes, keys and sample: the text, where that
-    may be needed to find templates, and else null.
+    """Returns rows of doc, version, id, more columns, site, template, strong, bytes, digest, judged, lanes, keys and
+    sample. The sample is the text if the search for templates may need it, else null.
 
-    `templates` maps sites to their numbers and windows; then only documents of these sites are sketched.
+    If `templates` is given, only documents of its sites are sketched.
     """
     passed = documents.rows.select(
-        DOC, "id", *documents.more, site_of(source).alias("site"),
+        DOC, VERSION, "id", *documents.more, site_of(source).alias("site"),
         F.unhex(F.sha2(F.col("text"), 256)).alias("strong"), F.octet_length("text").cast("long").alias("bytes"), "text")
     if templates and source is not None:
         passed = passed.where(F.col("site").isin(list(templates.numbers)))
@@ -72,13 +73,13 @@ def sketch(documents, source, options, templates=None):
 
 
 class _Samples:
-    """Chooses the texts of a task that may be in the sample of a source: those with the least digests that have come by."""
+    """Chooses the texts of a task that may be in the sample of a source: those with the least digests so far."""
 
     def __init__(self):
         self._least = {}  # by site, ascending
 
     def choose(self, batch, digests, judged):
-        """Which rows of a batch those are."""
+        """Returns a mask of the chosen rows of a batch."""
         most = _core.template_sample["most_documents"]
         sites = batch.column("site").to_numpy()
         fits = pc.and_(judged, pc.less_equal(batch.column("bytes"), _core.template_sample["document_bytes"]))
@@ -108,14 +109,14 @@ def _with_hosts(batch):
 
 
 def _packed(lists):
-    """Lists of one size as bytes: Spark reads and writes arrays number by number."""
+    """Packs fixed-size lists into bytes, because Spark reads and writes arrays element by element."""
     numbers = lists.flatten().to_numpy()
     width = lists.type.list_size * numbers.itemsize
     return pa.Array.from_buffers(pa.binary(width), len(lists), [None, pa.py_buffer(numbers)]).cast(pa.binary())
 
 
 def keys_of(packed, bands):
-    """The keys of documents by row and band: uint32."""
+    """Unpacks the keys of documents into a uint32 array with a row per document and a column per band."""
     packed = packed.cast(pa.binary())
     begin, end = (np.frombuffer(packed.buffers()[1], np.int32)[packed.offset + i] for i in (0, len(packed)))
     return np.frombuffer(packed.buffers()[2], np.uint8)[begin:end].view(np.uint32).reshape(len(packed), bands)

@@ -1,8 +1,9 @@
 """substrings on Spark: every byte range covered by windows of `length` bytes that occur at least `min_count` times.
 
-Equal windows choose equal cores, so only samples are shuffled (docs/kernels.md). Samples with equal cores and contexts hold
-the same windows. Where contexts of one core differ, their windows meet by hash. All that was found so is a claim: it goes
-back to its text, where a digest that nobody can forge decides. If a hash has collided, all begins anew with another seed.
+Equal windows choose equal cores, so only samples are shuffled (docs/kernels.md). Samples with equal cores and
+contexts have the same windows. Where the contexts of a core differ, single windows are grouped by their hashes. Each
+result so far is a claim: it is sent back to its text, where a collision-resistant digest confirms it. If a hash has
+collided, the search restarts with another seed.
 """
 
 import hashlib
@@ -22,14 +23,14 @@ _CLAIM, _OPEN = 0, 1
 
 
 def substrings(df, *, text="text", id="id", length=100, min_count=2, checkpoint=None, **other):
-    """The byte ranges of each text that are repeated, in it or in another one, as `refrain substrings` finds them.
+    """Finds the byte ranges of each text that recur in it or in another text, as `refrain substrings` does.
 
-    Gives rows (id, begin, end): all bytes in windows of `length` bytes that occur `min_count` times or more.
+    Returns rows (id, begin, end): all bytes in windows of `length` bytes that occur at least `min_count` times.
     """
     refuse("substrings", other, {"snap", "groups", "apply", "until_clean", "keep", "text_csv", "ids", "html", "format", "force"})
     if min_count < 2:
         raise InvalidArgument("min_count: must be 2 or more")
-    _core.substring_samples([], length=length, min_count=min_count)  # refuses what cannot be
+    _core.substring_samples([], length=length, min_count=min_count)  # raises an error if an option is invalid
     documents = Documents(df, text, id)
     documents.number()
     search = _Search(documents, length, min_count, Workspace(df.sparkSession, checkpoint))
@@ -58,7 +59,7 @@ class _Search:
         return settled.where("`group` is null").select("id", "begin", "end")
 
     def _samples(self, seed):
-        """Samples, and folds, whose `offset` is -1."""
+        """Returns samples, and folds, which have `offset` -1."""
         settings = {"length": self.length, "min_count": self.min_count, "seed": seed}
 
         def run(batch):
@@ -81,7 +82,8 @@ class _Search:
                            "core long, context long, offset int, windows long, doc long, first long")
 
     def _meet(self, samples):
-        """Claims, that the windows of a sample are repeated; and open samples, whose windows have to meet one by one."""
+        """Returns claims that all windows of a sample recur, and open samples, whose windows must be compared one by
+        one."""
         of_core = Window.partitionBy("core")
         several = samples.withColumn("samples", F.count(F.lit(1)).over(of_core)).where(
             f"samples >= {self.min_count} or offset < 0").drop("samples")
@@ -102,7 +104,7 @@ class _Search:
                           "kind int, core long, doc long, first long, windows long, weight long, `group` string", placed=True)
 
     def _windows(self, opened, seed):
-        """Claims about single windows: those of open samples of one core that have the same hash."""
+        """Returns claims about single windows: those of open samples with the same core that have the same hash."""
         wanted = opened.groupBy(DOC).agg(F.collect_list(F.struct("core", "first", "windows", "weight")).alias("samples"))
         length = self.length
 
@@ -133,7 +135,7 @@ class _Search:
         return repeated.select(DOC, "first", F.lit(1).cast("long").alias("windows"), F.concat_ws(":", "core", "hash").alias("group"))
 
     def _settle(self, claims):
-        """For each text its ranges, and beside them a digest of what each claim is about."""
+        """Returns the ranges of each text and, for each claim, a digest of the text it is about."""
         of_doc = claims.groupBy(DOC).agg(F.collect_list(F.struct("first", "windows", "group")).alias("claims"))
         length = self.length
         schema = T.StructType([
@@ -170,18 +172,19 @@ def _found(rows):
 
 
 class _Cores:
-    """Samples in order of core and context go in; claims and open samples come out. Holds one core's contexts at a time."""
+    """Turns samples, in order of core and context, into claims and open samples. Holds the contexts of one core at a
+    time."""
 
     def __init__(self, min_count):
         self._min_count = min_count
         self._core = None
-        self._contexts = []  # of this core: (how many places, [(doc, first)], windows); the places of a large one are gone
+        self._contexts = []  # of this core: [count, [(doc, first)], windows]; a large one keeps only one place
         self._context = None
 
     def add(self, rows):
         found = []
         for core, context, offset, windows, doc, first in rows:
-            if offset < 0:  # a fold: the sampler has compared it
+            if offset < 0:  # a fold, which the sampler has compared already
                 found.append((_CLAIM, core, doc, first, windows, 0, None))
                 continue
             if core != self._core:
@@ -199,7 +202,7 @@ class _Cores:
         return found
 
     def _place(self, doc, first, found):
-        """The first places of a context wait until there are enough."""
+        """Holds back the first places of a context until there are `min_count`."""
         held = self._contexts[-1]
         held[0] += 1
         if held[0] < self._min_count:
@@ -208,7 +211,7 @@ class _Cores:
         group = ":".join(map(str, (self._core, *self._context)))
         for one_doc, one_first in [*(held[1] if held[0] == self._min_count else []), (doc, first)]:
             found.append((_CLAIM, self._core, one_doc, one_first, held[2], 0, group))
-        held[1] = [(doc, first)]  # who stands for all
+        held[1] = [(doc, first)]  # represents all of them
 
     def _close(self, found):
         small = any(count < self._min_count for count, _, _ in self._contexts)

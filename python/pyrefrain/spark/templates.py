@@ -1,4 +1,5 @@
-"""What many otherwise different documents of one source share, found in a sample of each source, as dedup does."""
+"""Finds the templates of sources: text that many otherwise different documents of a source share. Uses samples, as
+dedup does."""
 
 import bisect
 
@@ -9,14 +10,15 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from .. import _core
-from .frames import DOC, map_in_tasks, map_sorted
+from .frames import DOC, TASK, RowChanged, map_in_tasks, map_sorted
 from .sketches import matcher
 
 LIMITS = _core.template_sample
 
 
 class Templates:
-    """The sources that have one: numbers[site] counts from 1, and windows[number - 1] is what is left out."""
+    """The sources that have a template. numbers[site] counts from 1; windows[number - 1] are the hashes to leave out.
+    """
 
     def __init__(self, found):
         self.numbers = {site: number for number, (site, _) in enumerate(found, start=1)}
@@ -27,15 +29,15 @@ class Templates:
 
 
 def look(compared, by_source):
-    """The largest sources, and samples of them: rows (site, digest, doc, bytes). `compared` has a row for every document that
-    is compared: doc, id, site, digest, bytes."""
+    """Returns the largest sources, and their samples: rows (site, digest, doc, bytes). `compared` has a row for every
+    document that is compared: doc, id, site, digest, bytes."""
     sites = _largest(compared, by_source)
     return sites, _samples(compared, set(sites)) if sites else []
 
 
 def samples_of(compared, by_source):
-    """The same of a table of all that are compared: rows (site, digest, doc, bytes, place), in order of the sources' places and of
-    digests."""
+    """Does the same for a table of all compared documents. Returns rows (site, digest, doc, bytes, place), sorted by
+    the places of the sources and by digest."""
     sites = compared["site"].to_numpy()
     different, counts = np.unique(sites, return_counts=True)
     if by_source:
@@ -52,27 +54,30 @@ def samples_of(compared, by_source):
     drawn = compared.select(["site", "digest", DOC, "bytes"]).append_column("place", pa.array(place)).filter(pa.array(fitting))
     drawn = drawn.sort_by([("place", "ascending"), ("digest", "ascending")]).combine_chunks()
     place, digest = drawn["place"].to_numpy(), drawn["digest"]
-    first = np.full(len(drawn), True)  # of those of a source that have the same digest
+    first = np.full(len(drawn), True)  # of those with the same source and digest
     first[1:] = (place[1:] != place[:-1]) | pc.not_equal(digest.slice(1), digest.slice(0, len(digest.slice(1)))).to_numpy()
     drawn, place = drawn.filter(pa.array(first)), place[first]
     return drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
 
 
 def find(documents, sketched, sites, samples, all_bytes, options):
-    """The templates of the largest sources, by their samples."""
+    """Finds the templates of the largest sources in their samples."""
     drawn = draw(sites, samples, all_bytes)
     if not drawn:
         return Templates([])
     rows = F.broadcast(documents.spark.createDataFrame(drawn, "doc long, site long, digest binary"))
     kept = sketched.where("sample is not null").select("site", "digest", F.col("sample").alias("text"))
-    found, count = _templates(kept.join(rows, ["site", "digest"]), options)
-    if count < len(drawn):  # there are so many sources that not all of the texts were kept
-        found, _ = _templates(documents.rows.select(DOC, "text").join(rows, DOC), options)
+    found, seen = _templates(kept.join(rows, ["site", "digest"]), options)
+    if len(seen) < len(drawn):  # with many sources, not all texts were kept
+        found, seen = _templates(documents.rows.select(DOC, "text").join(rows, DOC), options)
+    for doc, site, digest in drawn:
+        if (site, bytes(digest)) not in seen:
+            raise RowChanged(doc)
     return choose(sites, found)
 
 
 def choose(sites, found):
-    """Of the windows that were found for sites those for which there is room."""
+    """Returns the templates that fit into the limit, largest sources first."""
     chosen, room = [], LIMITS["most_windows"]
     for site in sites:
         windows = found.get(site, b"")
@@ -83,13 +88,14 @@ def choose(sites, found):
 
 
 def windows_of(matcher, texts):
-    """What many of the texts of a sample share, which come in order of their digests."""
+    """Returns the windows that many texts of a sample share. The texts must be in order of their digests."""
     found = pa.array(matcher.find_template(pa.array(texts, pa.binary())))
     return found.buffers()[1].to_pybytes()[:8 * len(found)] if len(found) else b""
 
 
 def _largest(compared, by_source):
-    """Sites in order of size; those of one size in order of their first document, or else of their numbers."""
+    """Returns sites by size; ties are broken by the least id of a document or, without `by_source`, by the site's
+    number."""
     ties = ["least"] if by_source else [F.expr("site < 0"), "site"]
     largest = compared.groupBy("site").agg(F.count(F.lit(1)).alias("documents"), F.min(F.col("id").cast("string"))
                                            .alias("least"))
@@ -99,7 +105,8 @@ def _largest(compared, by_source):
 
 
 def _samples(compared, sites):
-    """The least digests of each site. Every task finds its own least first, so that a large source is not moved."""
+    """Returns the least digests of each site. Each task first finds its own least, so that a large source is not
+    moved."""
     most = LIMITS["most_documents"]
 
     def run(batches):
@@ -129,7 +136,7 @@ def _samples(compared, sites):
 
 
 def draw(sites, samples, all_bytes):
-    """The documents of the samples that fit, as rows (doc, site, digest)."""
+    """Returns the documents of the samples that fit into the limits, as rows (doc, site, digest)."""
     of_site = {}
     for row in sorted(samples, key=lambda row: row["digest"]):
         of_site.setdefault(row["site"], []).append(row)
@@ -150,33 +157,35 @@ def draw(sites, samples, all_bytes):
 
 
 def _templates(sampled, options):
-    """By site; and how many different texts that was."""
+    """Returns the windows by site, and the (site, digest) of each text that was found. A text whose digest has
+    changed is left out."""
 
     def make():
         held = {"site": None, "texts": {}}
 
         def finish(made):
             if held["texts"]:
-                made.append((held["site"], windows_of(matcher(options), list(held["texts"].values())), len(held["texts"])))
+                made.append((held["site"], windows_of(matcher(options), list(held["texts"].values())), list(held["texts"])))
 
         def take(batch):
             made = []
             if batch is not None:
-                texts = batch.column("text").cast(pa.binary())  # they need not be valid UTF-8
-                columns = batch.column("site"), batch.column("digest"), texts
-                for site, digest, text in zip(*(column.to_pylist() for column in columns)):
+                texts = batch.column("text").cast(pa.binary())  # they may be invalid UTF-8
+                columns = batch.column("site"), batch.column("digest"), pa.array(_core.digests(texts, **TASK)), texts
+                for site, digest, now, text in zip(*(column.to_pylist() for column in columns)):
                     if site != held["site"]:
                         finish(made)
                         held.update(site=site, texts={})
-                    held["texts"][digest] = text
+                    if now == digest:
+                        held["texts"][digest] = text
             else:
                 finish(made)
-            kinds = [pa.int64(), pa.binary(), pa.int64()]
+            kinds = [pa.int64(), pa.binary(), pa.list_(pa.binary())]
             columns = list(zip(*made)) if made else [[]] * 3
-            return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)], ["site", "windows", "texts"])
+            return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)], ["site", "windows", "digests"])
 
         return take
 
     found = map_sorted(sampled.select("site", "digest", "text"), ["site"], ["digest"], make,
-                       "site long, windows binary, texts long").collect()
-    return {row.site: bytes(row.windows) for row in found}, sum(row.texts for row in found)
+                       "site long, windows binary, digests array<binary>").collect()
+    return {row.site: bytes(row.windows) for row in found}, {(row.site, bytes(one)) for row in found for one in row.digests}

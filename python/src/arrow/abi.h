@@ -1,4 +1,4 @@
-// The Arrow C data interface, as its specification lays it out in memory.
+// The structs of the Arrow C data interface, laid out as its specification requires.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ struct ArrowArrayStream {
 
 namespace refrain::python {
 
-inline constexpr std::int64_t kArrowNullable = 2;  // in ArrowSchema::flags
+inline constexpr std::int64_t kArrowNullable = 2;  // a bit of ArrowSchema::flags
 
-// Owns one of the three: whoever holds it last releases it.
+// Owns one of the three structs, and releases it on destruction.
 template <class T>
 struct Held {
   T it = {};
@@ -54,7 +54,7 @@ struct Held {
   ~Held() {
     if (it.release != nullptr) it.release(&it);
   }
-  // Takes over what `from` owns.
+  // Takes ownership of the contents of `from`.
   void take(T& from) {
     it = from;
     from.release = nullptr;

@@ -17,7 +17,7 @@ std::vector<std::uint8_t> packed_bits(std::span<const std::uint8_t> flags) {
   return bits;
 }
 
-// What an exported struct owns: children of its own kind, and the column whose memory it shows.
+// Owned by an exported struct: the structs of its children, and the column whose memory it exposes.
 template <class T>
 struct Holder {
   std::shared_ptr<const Column> root;
@@ -30,7 +30,7 @@ template <class T>
 void release(T* exported) {
   auto* holder = static_cast<Holder<T>*>(exported->private_data);
   for (T& child : holder->children)
-    if (child.release != nullptr) child.release(&child);  // else it was moved away
+    if (child.release != nullptr) child.release(&child);  // otherwise the consumer has moved it
   delete holder;
   exported->release = nullptr;
 }
@@ -73,7 +73,7 @@ void export_array(const std::shared_ptr<const Column>& root, const Column& colum
            .private_data = holder};
 }
 
-// A stream of one array.
+// The state of a stream that yields one array.
 struct OneArray {
   std::shared_ptr<const Column> column;
   bool given = false;
@@ -106,7 +106,7 @@ void export_stream(const std::shared_ptr<const Column>& root, ArrowArrayStream& 
             .private_data = new OneArray{root}};
 }
 
-// A capsule that owns what it holds until somebody takes it over.
+// Makes a capsule that owns the struct until a consumer takes it over.
 template <class T>
 nb::object capsule(Held<T>* held, const char* name) {
   return nb::capsule(held, name, [](void* pointer) noexcept { delete static_cast<Held<T>*>(pointer); });
@@ -127,7 +127,7 @@ Column flag_column(std::span<const std::uint8_t> flags) {
 
 Column TextBuilder::column(std::span<const std::uint8_t> valid) && {
   Column column{.format = "U", .length = static_cast<std::int64_t>(offsets_.size()) - 1};
-  bytes_.push_back(0);  // so that there is an address
+  bytes_.push_back(0);  // so that data() is not null
   column.buffers = {nullptr, keep(column, std::move(offsets_)), keep(column, std::move(bytes_))};
   set_validity(column, valid);
   return column;

@@ -1,4 +1,4 @@
-// Columns that Refrain made, handed out through the Arrow C data interface without a copy.
+// Columns made by Refrain, exported through the Arrow C data interface without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,17 +15,17 @@
 
 namespace refrain::python {
 
-// A column, or with children a table. Immutable; whatever it was handed out to shares its memory.
+// A column or, with children, a table. Immutable; exports share its memory.
 struct Column {
   std::string format;
   std::string name = {};
   std::int64_t length = 0;
   std::int64_t null_count = 0;
-  std::vector<const void*> buffers = {};  // as Arrow orders them; the first is the validity
+  std::vector<const void*> buffers = {};  // in Arrow's order; the first is the validity bitmap
   std::vector<std::shared_ptr<const void>> owners = {};
   std::vector<Column> children = {};
 
-  // The same column under a name.
+  // Returns this column with a name.
   Column named(std::string new_name) && {
     name = std::move(new_name);
     return std::move(*this);
@@ -40,7 +40,7 @@ constexpr const char* arrow_format() {
   if constexpr (std::is_same_v<T, double>) return "g";
 }
 
-// Keeps `values` alive for the column and gives their address.
+// Keeps `values` alive as long as the column, and returns their address.
 template <class T>
 const T* keep(Column& column, std::vector<T> values) {
   const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
@@ -48,7 +48,7 @@ const T* keep(Column& column, std::vector<T> values) {
   return kept->data();
 }
 
-// Marks value i as null where valid[i] is 0. Empty: none is.
+// Marks value i as null if valid[i] is 0. If `valid` is empty, no value is null.
 void set_validity(Column& column, std::span<const std::uint8_t> valid);
 
 template <class T>
@@ -59,13 +59,13 @@ Column number_column(std::vector<T> values, std::span<const std::uint8_t> valid 
   return column;
 }
 
-// 1 is true.
+// Makes a column of booleans; 1 is true.
 Column flag_column(std::span<const std::uint8_t> flags);
 
-// Makes a column of strings, one after the other.
+// Builds a column of strings, one after the other.
 class TextBuilder {
  public:
-  // More of the string that is added next.
+  // Appends `part` to the string that the next add() completes.
   void append(std::string_view part) { bytes_.insert(bytes_.end(), part.begin(), part.end()); }
   void add(std::string_view rest) {
     append(rest);
@@ -78,7 +78,7 @@ class TextBuilder {
   std::vector<char> bytes_;
 };
 
-// `width` numbers a row.
+// Makes a column of fixed-size lists with `width` numbers per row.
 template <class T>
 Column fixed_list_column(std::vector<T> values, std::size_t rows, std::size_t width,
                          std::span<const std::uint8_t> valid = {}) {
@@ -89,16 +89,16 @@ Column fixed_list_column(std::vector<T> values, std::size_t rows, std::size_t wi
   return column;
 }
 
-// A list of any length a row: row i has the values of `items` from offsets[i] to offsets[i + 1].
+// Makes a column of lists; row i has the values of `items` from offsets[i] to offsets[i + 1].
 Column list_column(std::vector<std::int64_t> offsets, Column items);
 
-// Named columns of the same length, side by side.
+// Makes a table of named columns of equal length.
 Column table(std::vector<Column> columns);
 
-// Row i: a number, a str, a list, or of a table a dict.
+// Returns row i as a Python number, str or list or, for a table, a dict.
 nanobind::object value_at(const Column& column, std::int64_t i);
 
-// What Python sees: Column, with the three methods of the interface.
+// Defines the Python class Column, with the three methods of the interface.
 void bind_columns(nanobind::module_& module);
 
 }  // namespace refrain::python

@@ -27,12 +27,12 @@ std::vector<Chunk> import_array(nb::handle object) {
   const auto held = std::make_shared<Both>();
   held->schema.take(inside<ArrowSchema>(pair[0], "arrow_schema"));
   held->array.take(inside<ArrowArray>(pair[1], "arrow_array"));
-  return {{&held->schema.it, &held->array.it, 0, held->array.it.length, held}};
+  return {checked({&held->schema.it, &held->array.it, 0, held->array.it.length, held})};
 }
 
 void must_succeed(int failed, ArrowArrayStream& stream) {
   if (failed == 0) return;
-  const char* said = stream.get_last_error(&stream);
+  const char* said = stream.get_last_error != nullptr ? stream.get_last_error(&stream) : nullptr;
   throw Error(Errc::io, std::string("the Arrow stream failed: ") + (said != nullptr ? said : std::strerror(failed)));
 }
 
@@ -51,12 +51,12 @@ std::vector<Chunk> import_stream(nb::handle object) {
     next->schema = schema;
     must_succeed(stream.get_next(&stream, &next->array.it), stream);
     if (next->array.it.release == nullptr) break;
-    chunks.push_back({&schema->it, &next->array.it, 0, next->array.it.length, next});
+    chunks.push_back(checked({&schema->it, &next->array.it, 0, next->array.it.length, next}));
   }
-  if (chunks.empty()) {  // the type of no rows is still worth checking
+  if (chunks.empty()) {  // check the type even if there are no rows
     const auto none = std::make_shared<Next>();
     none->schema = schema;
-    chunks.push_back({&schema->it, &none->array.it, 0, 0, none});
+    chunks.push_back(checked({&schema->it, &none->array.it, 0, 0, none}));
   }
   return chunks;
 }
@@ -67,7 +67,7 @@ bool is_table(const Chunk& chunk) {
 
 std::int64_t place_of(const Chunk& chunk, std::string_view name) {
   for (std::int64_t i = 0; i < chunk.schema->n_children; ++i)
-    if (name == chunk.schema->children[i]->name) return i;
+    if (name == name_of(*chunk.schema->children[i])) return i;
   return -1;
 }
 
@@ -126,17 +126,17 @@ Chunk column_of(const Chunk& chunk, std::string_view name) {
   if (place < 0) {
     std::string names;
     for (std::int64_t i = 0; i < chunk.schema->n_children; ++i)
-      names += (i == 0 ? "" : ", ") + std::string(chunk.schema->children[i]->name);
+      names.append(i == 0 ? "" : ", ").append(name_of(*chunk.schema->children[i]));
     throw Error(Errc::invalid_argument, "there is no column '" + std::string(name) + "'; the columns are: " + names);
   }
   Chunk column = chunk;
   column.schema = chunk.schema->children[place];
-  if (chunk.length == 0) return column;  // without rows there may be no array
+  if (chunk.length == 0) return checked(column);  // without rows the array may be missing
   if (chunk.array->null_count != 0 && chunk.array->n_buffers > 0 && chunk.array->buffers[0] != nullptr)
     throw Error(Errc::invalid_argument, "a table whose rows are null, as a whole, is not supported");
   column.array = chunk.array->children[place];
   column.first += chunk.array->offset;
-  return column;
+  return checked(column);
 }
 
 bool is_valid(const Chunk& chunk, std::int64_t i) {

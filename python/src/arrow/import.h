@@ -1,4 +1,4 @@
-// Columns of others, read where they lie: whatever exports the Arrow C stream or array interface.
+// Reads columns of other libraries in place, through the Arrow C stream or array interface.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,48 +15,57 @@
 
 namespace refrain::python {
 
-// Consecutive rows of a column. `array` is read from `first` on; its own offset is not in `first` yet.
+// Consecutive rows of a column. `first` is the first row, not counting the array's own offset.
 struct Chunk {
   const ArrowSchema* schema = nullptr;
   const ArrowArray* array = nullptr;
   std::int64_t first = 0;
   std::int64_t length = 0;
-  std::shared_ptr<const void> owner = {};  // of the schema and the array
+  std::shared_ptr<const void> owner = {};  // keeps the schema and the array alive
 };
 
-// All rows of an object with __arrow_c_array__ or __arrow_c_stream__. Holds no copy of the data.
+// Returns the chunk if its layout is valid, else throws. Looks only at the schemas of its children, not at their
+// data.
+Chunk checked(Chunk chunk);
+// The name of a column, or "".
+std::string_view name_of(const ArrowSchema& schema);
+// Parses the N of the formats w:N and +w:N.
+std::int64_t width_of(const ArrowSchema& schema);
+
+// Returns all rows of an object with __arrow_c_array__ or __arrow_c_stream__, without copying the data.
 std::vector<Chunk> import_arrow(nanobind::handle object);
-// Whether it has one of the two methods.
+// Whether the object has one of these methods.
 bool exports_arrow(nanobind::handle object);
 
-// Column `name` of a table. A chunk that is no table, but a column, is that column itself.
+// Returns column `name` of a table. A chunk that is a column, not a table, is returned as it is.
 Chunk column_of(const Chunk& chunk, std::string_view name);
 bool has_column(const Chunk& chunk, std::string_view name);
 // Whether row i of the chunk is not null.
 bool is_valid(const Chunk& chunk, std::int64_t i);
 
-// Strings as verbs and kernels read them.
+// Strings in the layout that verbs and kernels read.
 struct Texts {
   TextColumn column;
   std::shared_ptr<const void> owner = {};
 };
 
-// Of a chunk of strings or bytes, 32-bit or 64-bit offsets; of string views and of dictionaries, which are unpacked.
-// With `values`, as ids and fields are read: numbers and dates too, as texts. `what` begins the error.
+// Reads a chunk of strings or bytes with 32-bit or 64-bit offsets in place; string views and dictionaries are
+// unpacked. With `values`, used for ids and fields, numbers and dates are converted to text. Error messages begin
+// with `what`.
 Texts texts_of(const Chunk& chunk, std::string_view what, bool values = false);
-// Whether its strings have to be unpacked before they can be read.
+// Whether the strings must be unpacked before they can be read.
 bool is_packed(const Chunk& chunk);
-// A number in decimal, a date or time as ISO 8601 writes it; row i is not null.
+// Returns a number in decimal, or a date or time in ISO 8601. Row i must not be null.
 std::string value_text(const Chunk& chunk, std::int64_t i, std::string_view what);
-// Of a list of str and None.
+// Reads a list of str and None.
 Texts texts_of_list(nanobind::handle list, std::string_view what);
 
-// A column of text, or a table with one called `name`, or a list of str: chunk by chunk.
+// Reads a column of text, a table with a column `name`, or a list of str, chunk by chunk.
 std::vector<Texts> import_texts(nanobind::handle object, std::string_view name = "text");
-// The same in one piece; copied where it is in several.
+// Does the same in one piece. Several chunks are copied together.
 Texts import_one_text(nanobind::handle object, std::string_view name = "text");
 
-// Whole numbers of any width, not negative. Nulls are an error, or 0 with `valid` telling them.
+// Reads non-negative integers of any width. A null is an error or, if `valid` is given, 0 with a 0 in `valid`.
 std::vector<std::uint64_t> import_numbers(nanobind::handle object, std::string_view what,
                                           std::vector<std::uint8_t>* valid = nullptr);
 std::vector<std::uint64_t> numbers_of(const Chunk& chunk, std::string_view what,

@@ -1,4 +1,4 @@
-// Values of our own columns as Python's, for callers without an Arrow library.
+// Converts values of our own columns to Python objects, for callers without an Arrow library.
 #include <nanobind/stl/string.h>
 
 #include <cstring>

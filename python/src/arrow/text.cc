@@ -1,4 +1,4 @@
-// Strings in all of Arrow's layouts, and in lists of Python's.
+// Reads strings in all of Arrow's layouts, and from Python lists.
 #include <cstring>
 
 #include "arrow/import.h"
@@ -10,7 +10,7 @@ namespace refrain::python {
 
 namespace {
 
-// A column of our own, in one piece.
+// A contiguous column that owns its strings.
 struct Unpacked {
   std::vector<char> bytes;
   std::vector<std::int64_t> offsets = {0};
@@ -36,8 +36,13 @@ Texts shared(std::shared_ptr<Unpacked> unpacked) {
   return {column, std::move(unpacked)};
 }
 
+[[noreturn]] void outside(std::string_view what) {
+  throw Error(Errc::invalid_argument,
+              std::string(what) + ": the Arrow data is malformed: a string lies outside of its buffer");
+}
+
 template <class Offset>
-Texts plain(const Chunk& chunk) {
+Texts plain(const Chunk& chunk, std::string_view what) {
   static constexpr Offset kNone[1] = {0};
   if (chunk.length == 0) return {TextColumn("", kNone, 0), chunk.owner};
   const ArrowArray& array = *chunk.array;
@@ -45,26 +50,35 @@ Texts plain(const Chunk& chunk) {
   const auto length = static_cast<std::size_t>(chunk.length);
   const auto* validity = static_cast<const std::uint8_t*>(array.null_count == 0 ? nullptr : array.buffers[0]);
   const auto* bytes = static_cast<const char*>(array.buffers[2]);
-  const TextColumn all(bytes != nullptr ? bytes : "", static_cast<const Offset*>(array.buffers[1]), first + length,
-                       validity);
+  const auto* offsets = static_cast<const Offset*>(array.buffers[1]);
+  bool ascending = offsets[first] >= 0;
+  for (std::size_t i = first; i < first + length; ++i) ascending &= offsets[i] <= offsets[i + 1];
+  if (!ascending || (bytes == nullptr && offsets[first] != offsets[first + length])) outside(what);
+  const TextColumn all(bytes != nullptr ? bytes : "", offsets, first + length, validity);
   return {all.slice(first, length), chunk.owner};
 }
 
-// 16 bytes: the length, then the string if it has up to 12 bytes; else its beginning, a buffer's number, a place there.
-std::string_view view_at(const ArrowArray& array, std::int64_t i) {
+// A view has 16 bytes: the length and up to 12 bytes of string, or the length, a prefix, a buffer's number and an
+// offset.
+std::string_view view_at(const ArrowArray& array, std::int64_t i, std::string_view what) {
   const char* view = static_cast<const char*>(array.buffers[1]) + 16 * i;
   std::int32_t part[4];
   std::memcpy(part, view, sizeof part);
-  const auto size = static_cast<std::size_t>(part[0]);
-  if (size <= 12) return {view + 4, size};
-  return {static_cast<const char*>(array.buffers[2 + part[2]]) + part[3], size};
+  const std::int64_t size = part[0], buffer = part[2], first = part[3];
+  if (size >= 0 && size <= 12) return {view + 4, static_cast<std::size_t>(size)};
+  const std::int64_t last = array.n_buffers - 1;  // the index of the buffer with the sizes of the data buffers
+  const auto* sizes = static_cast<const std::int64_t*>(array.buffers[last]);
+  if (size < 0 || buffer < 0 || buffer >= last - 2 || sizes == nullptr || first < 0 || first > sizes[buffer] - size ||
+      array.buffers[2 + buffer] == nullptr)
+    outside(what);
+  return {static_cast<const char*>(array.buffers[2 + buffer]) + first, static_cast<std::size_t>(size)};
 }
 
-Texts from_views(const Chunk& chunk) {
+Texts from_views(const Chunk& chunk, std::string_view what) {
   const auto unpacked = std::make_shared<Unpacked>();
   for (std::int64_t i = 0; i < chunk.length; ++i) {
     if (is_valid(chunk, i))
-      unpacked->add(view_at(*chunk.array, chunk.array->offset + chunk.first + i));
+      unpacked->add(view_at(*chunk.array, chunk.array->offset + chunk.first + i, what));
     else
       unpacked->add({});
   }
@@ -72,16 +86,19 @@ Texts from_views(const Chunk& chunk) {
 }
 
 Texts from_dictionary(const Chunk& chunk, std::string_view what) {
-  if (chunk.length == 0) return texts_of({chunk.schema->dictionary, nullptr, 0, 0, {}}, what);
+  if (chunk.schema->dictionary->dictionary != nullptr)
+    throw Error(Errc::invalid_argument, std::string(what) + ": a dictionary of dictionaries is not supported");
+  if (chunk.length == 0) return texts_of(checked({chunk.schema->dictionary, nullptr, 0, 0, {}}), what);
   const auto unpacked = std::make_shared<Unpacked>();
   const ArrowArray& values = *chunk.array->dictionary;
-  const Texts texts = texts_of({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}, what);
+  const Texts texts = texts_of(checked({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}), what);
   ArrowSchema keys = *chunk.schema;
   keys.dictionary = nullptr;
   std::vector<std::uint8_t> valid;
   const std::vector<std::uint64_t> places =
       numbers_of({&keys, chunk.array, chunk.first, chunk.length, {}}, what, &valid);
   for (std::size_t i = 0; i < places.size(); ++i) {
+    if (valid[i] != 0 && places[i] >= texts.column.size()) outside(what);
     if (valid[i] != 0 && texts.column.valid(places[i]))
       unpacked->add(texts.column[places[i]]);
     else
@@ -101,7 +118,7 @@ Texts from_values(const Chunk& chunk, std::string_view what) {
   return shared(unpacked);
 }
 
-// Halves of surrogate pairs become U+FFFD, as those of JSON do: either takes three bytes.
+// Encodes as UTF-8. Lone surrogates become U+FFFD, as in JSON; both are three bytes long.
 std::string encoded_loosely(nb::handle text) {
   const nb::bytes bytes = nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
   if (!bytes.is_valid()) throw nb::python_error();
@@ -133,9 +150,9 @@ bool is_packed(const Chunk& chunk) {
 Texts texts_of(const Chunk& chunk, std::string_view what, bool values) {
   const std::string_view format = chunk.schema->format;
   if (chunk.schema->dictionary != nullptr) return from_dictionary(chunk, what);
-  if (format == "u" || format == "z") return plain<std::int32_t>(chunk);
-  if (format == "U" || format == "Z") return plain<std::int64_t>(chunk);
-  if (format == "vu" || format == "vz") return from_views(chunk);
+  if (format == "u" || format == "z") return plain<std::int32_t>(chunk, what);
+  if (format == "U" || format == "Z") return plain<std::int64_t>(chunk, what);
+  if (format == "vu" || format == "vz") return from_views(chunk, what);
   if (format == "n") {
     const auto unpacked = std::make_shared<Unpacked>();
     for (std::int64_t i = 0; i < chunk.length; ++i) unpacked->add({});

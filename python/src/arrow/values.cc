@@ -1,4 +1,4 @@
-// Numbers and dates as texts: what a field to rank by may be.
+// Converts numbers and dates to text, for fields that rank documents.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -22,7 +22,7 @@ std::string decimal(T number) {
   return {out.data(), std::to_chars(out.data(), out.data() + out.size(), number).ptr};
 }
 
-// Seconds and nanoseconds since 1970.
+// Formats a time, given as seconds and nanoseconds since 1970.
 std::string iso_time(std::int64_t seconds, std::int64_t nanoseconds) {
   using namespace std::chrono;
   const sys_seconds time{std::chrono::seconds(seconds)};

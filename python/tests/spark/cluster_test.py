@@ -1,4 +1,4 @@
-"""A small cluster whose executors are killed, one in the middle of every step: the answer is the same."""
+"""Runs on a small cluster and kills an executor in the middle of every step: the result stays the same."""
 
 import contextlib
 import glob
@@ -10,12 +10,16 @@ from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from dedup_test import Decisions, in_many_tasks
-from made_up import families, rows_of
+from generated import families, rows_of
 from spark_case import main
 
 
+# In the long form one task decides as well. `make test` runs the short one.
+LONG = os.environ.get("REFRAIN_LONG") == "1"
+
+
 def children(pid):
-    """Of all its threads: Java starts processes from any."""
+    """Returns the children of all threads of a process, because Java starts processes from any thread."""
     found = []
     for path in glob.glob(f"/proc/{pid}/task/*/children"):
         with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
@@ -24,7 +28,7 @@ def children(pid):
 
 
 def executors(pid):
-    """The executors that process `pid` started, or that its children did."""
+    """Returns the executors that process `pid` or its descendants started."""
     found = []
     for child in children(pid):
         with contextlib.suppress(OSError), open(f"/proc/{child}/cmdline", "rb") as file:
@@ -63,14 +67,15 @@ class Cluster(Decisions):
         killing = Killing(Workspace.keep)
         with mock.patch.object(Workspace, "keep", lambda *arguments: killing(*arguments)):
             rows = rows_of(families(8, 150, crowd=40))
-            self.expect_same(rows)
             with in_many_tasks():
                 self.expect_same(rows)
+            if LONG:
+                self.expect_same(rows)
         print(f"{killing.killed} executors killed", file=sys.stderr)
-        self.assertGreater(killing.killed, 4)
+        self.assertGreater(killing.killed, 4 if LONG else 2)
 
 
 if __name__ == "__main__":
-    # Executors are started again as often as it takes, and a task that was lost with one counts for nothing.
+    # Spark restarts executors as often as necessary, and does not count tasks that were lost with one as failed.
     main("local-cluster[2,1,1024]", **{"spark.deploy.maxExecutorRetries": "-1", "spark.task.maxFailures": "100",
                                        "spark.stage.maxConsecutiveAttempts": "100", "spark.executor.memory": "512m"})

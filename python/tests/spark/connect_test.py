@@ -1,5 +1,5 @@
-"""Spark Connect, on Spark 4: a few of the tests, unless others are named. A client has no JVM and no RDDs, and sees columns when
-the server has resolved them."""
+"""Tests Spark Connect on Spark 4: a few of the tests, unless others are named. A client has no JVM and no RDDs, and
+knows columns only after the server has resolved them."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ os.environ.setdefault("REFRAIN_SPARK_DIR", os.path.join(SOURCE_DIR, "build", "de
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from dedup_test import Decisions, Dedup  # noqa: F401
 from graph_test import Graphs  # noqa: F401
-from made_up import families, rows_of
+from generated import families, rows_of
 from random_test import Random  # noqa: F401
 from spark_case import main
 from verbs_test import Verbs  # noqa: F401

@@ -1,20 +1,22 @@
-"""pyrefrain.spark.dedup: the decisions of the command line, however the documents lie."""
+"""pyrefrain.spark.dedup makes the decisions of the command line, however the documents are partitioned."""
 
+import contextlib
 import json
 import os
 import random
 import sys
+import tempfile
 from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from made_up import families, rows_of, words
+from generated import families, rows_of, words
 from spark_case import SparkCase, main
 
 DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "cluster")
 
 
 def in_many_tasks():
-    """While this is open, no task may hold all sketches."""
+    """Within this context, no task may hold all sketches."""
     from pyrefrain.spark import one_task
     return mock.patch.object(one_task, "MOST_BYTES", 0)
 
@@ -23,7 +25,7 @@ class Decisions(SparkCase):
 
     @staticmethod
     def shown(row):
-        """A decision as the program prints numbers."""
+        """Returns a decision with numbers as the program prints them."""
         digits = {"similarity": 6, "as_written": 3}
         return tuple(value if value is None or name not in digits else f"{value:.{digits[name]}g}"
                      for name, value in zip(DECISION, row))
@@ -58,6 +60,31 @@ class Decisions(SparkCase):
         return summary
 
 
+class Changing:
+    """A DataFrame whose rows are read from a file again each time it is evaluated."""
+
+    def __init__(self, case, rows):
+        import pyarrow as pa
+        path = self._path = tempfile.mkstemp(dir=case.folder)[1]
+        self.write(rows)
+
+        def read(batches):
+            for _ in batches:
+                with open(path, encoding="utf-8") as file:
+                    columns = [pa.array(column, pa.string()) for column in zip(*json.load(file))]
+                yield pa.record_batch(columns, ["id", "text"])
+
+        self.frame = case.spark.range(1).coalesce(1).mapInArrow(read, "id string, text string")
+
+    def write(self, rows):
+        with open(self._path, "w", encoding="utf-8") as file:
+            json.dump(rows, file)
+
+
+def changed(rows, at):
+    return [(id, text + " more" if row == at else text) for row, (id, text) in enumerate(rows)]
+
+
 class Dedup(Decisions):
 
     def test_crowds_copies_and_own_texts_are_decided_alike(self):
@@ -87,7 +114,7 @@ class Dedup(Decisions):
     def test_hosts_are_sources(self):
         texts = families(5, 50, navigation=150, crowd=12) + families(6, 50, crowd=12)
         rows = [(f"https://{'www.' if i % 2 else ''}site{i // 50}.example/{i}", text) for i, text in enumerate(texts)]
-        # So many more that not all texts of samples are kept where documents are sketched.
+        # With this many more sources, the sketching tasks do not keep all texts of samples.
         rows = sorted(rows + [(f"https://other{i // 8}.example/{i}", text) for i, text in enumerate(families(7, 80, crowd=80))])
         summary = self.expect_same(rows, frame=self.frame(rows).coalesce(1))
         self.assertEqual(summary["templates"]["sources"], 1)
@@ -107,7 +134,7 @@ class Dedup(Decisions):
 
     def test_crowds_that_one_task_cannot_hold_are_decided_alike(self):
         from pyrefrain.spark import crowds
-        with mock.patch.object(crowds, "ONE_TASK_BYTES", 0):  # so the plan of one task is given up
+        with mock.patch.object(crowds, "ONE_TASK_BYTES", 0):  # so the plan of one task is abandoned
             summary = self.expect_same(rows_of(families(11, 120, crowd=3)))
         self.assertGreater(summary["rounds"], 2)
         self.assertGreater(summary["own_text"], 0)
@@ -116,7 +143,7 @@ class Dedup(Decisions):
         from pyrefrain import spark
         pick = random.Random(7)
         page, before, after = (" ".join(words(pick, count)) for count in (60, 40, 40))
-        copies, dated = 100_000, 1_000  # of one text; and near duplicates, which are one group of a band
+        copies, dated = 100_000, 1_000  # copies of one text; and near duplicates, which form one group of a band
         rows = rows_of([page] * copies + [f"{before} day{i} {after}" for i in range(dated)])
         frame = self.spark.range(copies + dated).selectExpr(
             "format_string('d%06d', id) as id",
@@ -141,6 +168,51 @@ class Dedup(Decisions):
             self.expect_same(rows)
         with self.assertRaisesRegex(errors.InvalidArgument, "'d000003' is the id of 2 rows"):
             spark.dedup(self.frame([*rows, rows[3]]))
+
+    def test_a_row_that_is_not_what_it_was_is_an_error_that_names_it(self):
+        from pyrefrain import errors, spark
+        from pyrefrain.spark.frames import Workspace
+        rows = rows_of(families(13, 40, navigation=60))
+        removed = next(at for at, row in enumerate(self.expected(rows)[0].values()) if row[2] == "near")
+        frame = Changing(self, rows)
+        keep = Workspace.keep
+        for step, others, way in (("sketched_again", changed(rows, removed), contextlib.nullcontext),  # uses templates
+                                  ("similar", changed(rows, removed), contextlib.nullcontext),  # compares texts
+                                  ("similar", [*rows[:removed], *rows[removed + 1:]], in_many_tasks)):
+
+            def while_it_changes(workspace, made, name, step=step, others=others):
+                frame.write(others if name == step else rows)
+                return keep(workspace, made, name)
+
+            with self.subTest(step=step, way=way.__name__), mock.patch.object(Workspace, "keep", while_it_changes), way():
+                frame.write(rows)
+                with self.assertRaisesRegex(errors.BadInput, f"^id: row '{rows[removed][0]}' has changed or disappeared"):
+                    spark.dedup(frame.frame)
+
+    def test_rows_that_are_kept_are_those_that_were_decided_on(self):
+        from pyrefrain import spark
+        rows = rows_of(families(13, 40)) + [("null", None)]
+        frame = Changing(self, rows)
+        kept = spark.dedup(frame.frame, apply=True)
+        self.assertEqual(kept.columns, ["id", "text"])
+        expected, summary = self.expected(rows[:-1])
+        self.assertGreater(summary["removed_near"], 3)
+        self.assertEqual(sorted(map(tuple, kept.collect())), sorted(row for row in rows[:-1] if expected[row[0]][1]))
+        for how, others in (("changed", changed(rows, 7)), ("disappeared", [*rows[:7], *rows[8:]]), ("been repeated", [*rows, rows[7]]),
+                            ("appeared", [*rows[:7], ("d000007x", rows[7][1]), *rows[7:]])):
+            frame.write(others)
+            with self.subTest(how), self.assertRaisesRegex(Exception, f"id: row 'd000007x?' has {how} since"):
+                kept.select("*").collect()  # a different query, because the same one need not read again
+
+    def test_a_null_is_no_id(self):
+        from pyrefrain import errors, spark
+        rows = [*rows_of(families(14, 20)), (None, "a text of its own"), ("null", None)]
+        for verb in (spark.dedup, spark.near):
+            with self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
+                verb(self.frame(rows))
+        with in_many_tasks(), self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
+            spark.dedup(self.frame(rows))
+        self.assertEqual(len(self.decisions(self.frame([*rows[:-2], (None, None)]))), 20)
 
     def test_nothing_and_a_single_document_are_decided(self):
         from pyrefrain import spark

@@ -1,4 +1,4 @@
-"""Clusters and kept sets on Spark, against what a few lines of Python find."""
+"""Clusters and kept sets on Spark, compared with those of a few lines of Python."""
 
 import os
 import random
@@ -23,7 +23,8 @@ def plain_components(edges):
 
 
 def plain_kept(matches):
-    """Node by node: removed for the least kept one that covers it, or kept beside the one that lacks the least of it."""
+    """Decides node by node: removes it for the least kept node that covers it, or keeps it beside the one that lacks
+    the least of it."""
     decided, removed = {}, set()
     for later in sorted({match[0] for match in matches}):
         kept = [match for match in sorted(matches) if match[0] == later and match[1] not in removed]
@@ -53,7 +54,7 @@ class Graphs(SparkCase):
 
     def test_components_are_those_of_the_plain_way(self):
         from pyrefrain.spark import graph
-        # All graphs at once: a job takes longer than any of them.
+        # All graphs go into one job, because a job takes longer than any single graph.
         edges, expected = [], {}
         for number, (_, some) in enumerate(graphs()):
             edges += [(a + number * 1000, b + number * 1000) for a, b in some]
@@ -71,7 +72,7 @@ class Graphs(SparkCase):
         pairs = {(max(a, b), min(a, b)) for _, some in graphs() for a, b in some if a != b}
         matches = [(*pair, pick.choice([0.8, 0.9, 1.0]), pick.randrange(50), pick.randrange(0, 40),
                     pick.choice([0.5, 1.0]), pick.randrange(2)) for pair in pairs]
-        matches += [(2001 + i, 2000 + i, 0.9, 1, 1, 1.0, 1) for i in range(50)]  # each would go for the one before it
+        matches += [(2001 + i, 2000 + i, 0.9, 1, 1, 1.0, 1) for i in range(50)]  # a chain of possible removals
         expected = plain_kept(matches)
         frame = self.frame(matches, "later long, earlier long, similarity double, lost long, longest_lost long, "
                                     "as_written double, covered long")

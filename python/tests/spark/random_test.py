@@ -1,4 +1,4 @@
-"""Random documents, options, orders and partitions: Spark, the package and the program tell the same, row for row."""
+"""Random documents, options, orders and partitions: Spark, the package and the program return the same rows."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ except ImportError as error:
     print(f"skipped: no {error.name}; run 'tools/setup test'")
     sys.exit(SKIPPED)
 
-# Few different words, so that much of it occurs twice; and symbols, which only some comparisons see.
+# A small vocabulary, so that much of the text recurs; with symbols, which only some comparisons consider.
 WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "a==b", "a!=b", "and", "\r\n"])
 TEXT = st.one_of(st.lists(WORDS, max_size=40).map(" ".join), st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 ID = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
@@ -26,7 +26,7 @@ ID = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_siz
 
 @st.composite
 def corpora(draw):
-    """Rows (id, text, score): originals, copies and edits of them, and texts of any kind."""
+    """Draws rows (id, text, score): originals, copies and edits of them, and arbitrary texts."""
     originals = draw(st.lists(st.lists(WORDS, min_size=12, max_size=60), min_size=1, max_size=4))
     texts = draw(st.lists(TEXT, max_size=8))
     for _ in range(draw(st.integers(1, 24))):
@@ -42,7 +42,7 @@ DEDUP = st.fixed_dictionaries({}, optional={
     "threshold": st.sampled_from([0.5, 0.7, 0.9]), "window": st.integers(1, 6), "max_loss": st.sampled_from([0, 3, 64]),
     "tokenizer": st.sampled_from(["words", "chars", "code"]), "seed": st.integers(0, 9),
     "exact": st.booleans(), "templates": st.booleans()})
-# A failure is told as it was found: to look for a smaller one would take hundreds of jobs.
+# A failure is reported as it was found, because shrinking it would take hundreds of jobs.
 FEW = {"phases": [Phase.generate], "deadline": None, "database": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 
 

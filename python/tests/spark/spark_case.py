@@ -1,4 +1,5 @@
-"""For tests with a real Spark: one session for a module, documents as DataFrames, and the program beside it."""
+"""Base of the tests with a real Spark: one session per module, documents as DataFrames, and the program to compare
+with."""
 
 import contextlib
 import glob
@@ -17,17 +18,18 @@ import warnings
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BIN_DIR = os.environ.get("REFRAIN_BIN_DIR", os.path.join(SOURCE_DIR, "build", "release"))
 SPARK_DIR = os.environ.get("REFRAIN_SPARK_DIR", os.path.join(SOURCE_DIR, "build", "deps", "spark"))
-# The workers of Spark are processes of their own. Its folder comes first: it has the pandas that this Spark knows.
+# Spark's workers are separate processes. Spark's folder comes first because it has the pandas version that this Spark
+# supports.
 PATHS = [os.path.join(BIN_DIR, "python"), SPARK_DIR, os.path.join(SOURCE_DIR, "build", "deps", "python"),
          os.path.dirname(os.path.abspath(__file__))]
-SKIPPED = 77  # what ctest takes for it
+SKIPPED = 77  # ctest's exit code for a skipped test
 JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or shutil.which("java")
 
 sys.path[:0] = PATHS
 
 
 def missing():
-    """What the tests need and is not there; empty where everything is."""
+    """Returns what the tests need and cannot find, or an empty string."""
     if JAVA is None:
         return "no Java; run 'tools/setup test'"
     try:
@@ -44,14 +46,14 @@ def missing():
 
 
 def prepare(folder, master, settings):
-    """Sets the environment of a Spark that writes nowhere but in `folder`, and gives its settings."""
+    """Sets up the environment of a Spark that writes only to `folder`, and returns its settings."""
     for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_", "HADOOP_"))]:
         del os.environ[name]
     os.environ.update(JAVA_HOME=os.path.dirname(os.path.dirname(os.path.realpath(JAVA))), SPARK_LOCAL_IP="127.0.0.1",
                       SPARK_LOCAL_DIRS=folder, PYSPARK_PYTHON=sys.executable, TZ="UTC",
                       PYTHONPATH=os.pathsep.join(PATHS))
     time.tzset()
-    warnings.simplefilter("ignore", ResourceWarning)  # it leaves sockets to the garbage collector
+    warnings.simplefilter("ignore", ResourceWarning)  # Spark leaves sockets to the garbage collector
     java = f"-Djava.io.tmpdir={folder} -Duser.timezone=UTC -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData"
     return {
         "spark.master": master,
@@ -91,7 +93,8 @@ def classic_session(folder, master, settings):
 
 @contextlib.contextmanager
 def connected_session(folder, master, settings):
-    """A session of Spark Connect, and the server: a process of its own, so that there is no JVM to reach around it."""
+    """Yields a Spark Connect session. Its server is a separate process, so the client cannot use a local JVM instead.
+    """
     settings = prepare(folder, master, settings)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -127,11 +130,12 @@ class SparkCase(unittest.TestCase):
     folder = None
 
     def frame(self, rows, schema="id string, text string"):
-        """Rows in several partitions, in no order."""
+        """Returns a DataFrame with the rows in several partitions, in no particular order."""
         return self.spark.createDataFrame(rows, schema).repartition(3)
 
     def program(self, verb, rows, *flags, more=()):
-        """Runs `refrain VERB` over rows (id, text, ...), which are written in their order; gives the output folder."""
+        """Runs `refrain VERB` over rows (id, text, ...), written to a file in this order, and returns the output
+        folder."""
         folder = tempfile.mkdtemp(dir=self.folder)
         path = os.path.join(folder, "in.jsonl")
         with open(path, "w", encoding="utf-8") as file:
@@ -145,8 +149,8 @@ class SparkCase(unittest.TestCase):
 
 
 def main(master="local[2]", connect=False, tests=None, **settings):
-    """Runs the tests of the calling module in one session, or says why not. `tests` are those that are run unless others are
-    named on the command line."""
+    """Runs the tests of the calling module in one session, or says why it cannot. `tests` are the default selection,
+    if no tests are named on the command line."""
     if reason := missing():
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)

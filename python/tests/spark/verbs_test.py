@@ -1,4 +1,4 @@
-"""The verbs on Spark beside dedup: what the command line finds, they find."""
+"""The verbs on Spark other than dedup find the same as the command line."""
 
 import csv
 import json
@@ -9,17 +9,16 @@ import sys
 from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from made_up import families, rows_of
+from generated import families, rows_of
 from spark_case import BIN_DIR, SparkCase, main
 
 
 def tsv(*path):
-    """The rows after the header; some files tell their options before it."""
+    """Returns the rows after the header, which some files precede with their options."""
     with open(os.path.join(*path), encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        while not next(rows)[0].startswith("id"):
-            pass
-        return list(rows)
+        columns = sum(not name.startswith("refrain ") for name in next(rows))
+        return [row[:columns] for row in rows]
 
 
 class Verbs(SparkCase):

@@ -1,4 +1,4 @@
-"""pyrefrain.spark.workers: what a worker is spared between tasks, and what it still notices."""
+"""pyrefrain.spark.workers: the work that it saves between tasks, and the changes that are still noticed."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from spark_case import PATHS, main
 
-# A process of its own, because it stays as it is from then on.
+# Run in a separate process, because settle() changes its process for good.
 ARCHIVE = """
 import importlib, os, sys, zipfile, zipimport
 from pyrefrain.spark.workers import settle

@@ -14,9 +14,9 @@
 namespace refrain {
 
 AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  fd_ = uninterrupted([&] { return open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  fd_ = retry_on_eintr([&] { return open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (fd_ < 0 && errno == EEXIST) throw Error(Errc::busy, fmt::format("{}: already exists", path_));
-  if (fd_ < 0) refuse_write(path_, errno);
+  if (fd_ < 0) throw_write_error(path_, errno);
 }
 
 AppendFile::~AppendFile() {
@@ -26,19 +26,19 @@ AppendFile::~AppendFile() {
 void AppendFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t done =
-        uninterrupted([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(bytes_)); });
-    if (done < 0) refuse_write(path_, errno);
+        retry_on_eintr([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(bytes_)); });
+    if (done < 0) throw_write_error(path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(done));
     bytes_ += static_cast<std::uint64_t>(done);
   }
 }
 
 void AppendFile::sync() {
-  if (uninterrupted([&] { return fdatasync(fd_); }) != 0) refuse_write(path_, errno);
+  if (retry_on_eintr([&] { return fdatasync(fd_); }) != 0) throw_write_error(path_, errno);
 }
 
 bool AppendFile::cut(std::uint64_t bytes) noexcept {
-  if (uninterrupted([&] { return ftruncate(fd_, static_cast<off_t>(bytes)); }) != 0) return false;
+  if (retry_on_eintr([&] { return ftruncate(fd_, static_cast<off_t>(bytes)); }) != 0) return false;
   bytes_ = bytes;
   return true;
 }

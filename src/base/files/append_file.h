@@ -1,4 +1,4 @@
-// A file that only grows, and says when what was appended is on the disk.
+// A file that only grows, and can report when everything appended to it is on the disk.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace refrain {
 
-// Throws as refuse_write does. Not thread-safe.
+// Errors are thrown as by throw_write_error(). Not thread-safe.
 class AppendFile {
  public:
-  // One that was not there before. Error(busy) where the name is taken.
+  // Creates the file. Throws Error(busy) if the name is taken.
   explicit AppendFile(std::string path);
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
   void append(std::string_view bytes);
-  // Returns once all of it is on the disk. After one that failed nothing is certain about what was appended since the last
-  // that did not.
+  // Returns once everything appended is on the disk. If sync() fails, the state of everything appended since the last
+  // successful sync() is unknown.
   void sync();
-  // Takes off what is beyond `bytes`. False where that fails.
+  // Truncates the file to `bytes`. Returns false if that fails.
   bool cut(std::uint64_t bytes) noexcept;
 
   const std::string& path() const { return path_; }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMark = ".partial-refrain-";
 
-// A number as it is printed: no sign, no zero before it.
+// Whether `text` is a number up to `most` as it is printed: no sign, no leading zero.
 bool is_number(std::string_view text, unsigned long most) {
   unsigned long value = 0;
   const char* const end = text.data() + text.size();
@@ -24,7 +24,7 @@ bool is_number(std::string_view text, unsigned long most) {
 bool is_numbers(std::string_view text) {
   const std::size_t dash = text.find('-');
   return dash != std::string_view::npos && is_number(text.substr(0, dash), 0x7FFFFFFF) &&
-         is_number(text.substr(dash + 1), kMostAsides - 1);
+         is_number(text.substr(dash + 1), kMaxAsides - 1);
 }
 
 }  // namespace

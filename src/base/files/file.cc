@@ -23,19 +23,20 @@ namespace refrain {
 
 namespace {
 
-constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // what the system does unasked
+constexpr std::uint64_t kReadAheadBytes = std::uint64_t{128} << 10;  // the system reads this far ahead by default
 constexpr int kPollMilliseconds = 100;
 
-// Whether an open file no longer has that name: somebody has removed it, or put another in its place.
-bool lost_name(int fd, const std::string& path) {
+// Whether an open file no longer has this name, because it was removed or replaced.
+bool was_renamed_or_removed(int fd, const std::string& path) {
   struct stat ours {};
   struct stat now {};
   if (lstat(path.c_str(), &now) != 0) return errno == ENOENT;
   return fstat(fd, &ours) == 0 && (ours.st_ino != now.st_ino || ours.st_dev != now.st_dev);
 }
 
-// Removes what programs that were killed left beside `path`: files with a name that AtomicFile makes, of this user, which
-// nobody holds locked. (A process number would say nothing of programs on another machine or in another container.)
+// Removes files that killed programs left beside `path`: files of this user, with a name that AtomicFile makes, that
+// no process has locked. (A process number would say nothing about programs on another machine or in another
+// container.)
 void remove_abandoned(const std::string& path) {
   const std::filesystem::path target(path);
   const std::string target_name = target.filename().string();
@@ -47,7 +48,7 @@ void remove_abandoned(const std::string& path) {
     if (fd < 0) continue;
     struct stat info {};
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0 && !lost_name(fd, at->path().string()))
+        flock(fd, LOCK_EX | LOCK_NB) == 0 && !was_renamed_or_removed(fd, at->path().string()))
       unlink(at->path().c_str());
     close(fd);
   }
@@ -59,27 +60,27 @@ std::string system_reason(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
 
-void refuse_write(const std::string& path, int error) {
+void throw_write_error(const std::string& path, int error) {
   if (error == ENOSPC || error == EDQUOT)
     throw Error(Errc::over_budget, fmt::format("{}: disk full; free some space, or write elsewhere", path));
   throw Error(Errc::io, fmt::format("{}: cannot write: {}", path, system_reason(error)));
 }
 
-void refuse_read(const std::string& path, std::string_view call, int error) {
+void throw_read_error(const std::string& path, std::string_view call, int error) {
   const bool missing = error == ENOENT || error == ENOTDIR;
   throw Error(missing ? Errc::not_found : Errc::io, fmt::format("{}: cannot {}: {}", path, call, system_reason(error)));
 }
 
 InputFile::InputFile(const std::string& path, std::stop_token stop)
     : path_(path == "-" ? "standard input" : path), stop_(std::move(stop)) {
-  fd_ = uninterrupted(
+  fd_ = retry_on_eintr(
       [&] { return path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (fd_ < 0) refuse_read(path_, "open", errno);
+  if (fd_ < 0) throw_read_error(path_, "open", errno);
   struct stat info {};
-  const int error = uninterrupted([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
+  const int error = retry_on_eintr([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
   if (error != 0 || S_ISDIR(info.st_mode)) {
     close(std::exchange(fd_, -1));
-    if (error != 0) refuse_read(path_, "stat", error);
+    if (error != 0) throw_read_error(path_, "stat", error);
     throw Error(Errc::not_found, fmt::format("{}: is a folder; name a file", path_));
   }
   if (S_ISREG(info.st_mode)) {
@@ -118,8 +119,8 @@ void InputFile::wait() {
 
 std::size_t InputFile::read_some(char* buffer, std::size_t size) {
   if (may_wait_ && stop_.stop_possible()) wait();
-  const ssize_t got = uninterrupted([&] { return ::read(fd_, buffer, size); });
-  if (got < 0) refuse_read(path_, "read", errno);
+  const ssize_t got = retry_on_eintr([&] { return ::read(fd_, buffer, size); });
+  if (got < 0) throw_read_error(path_, "read", errno);
   return static_cast<std::size_t>(got);
 }
 
@@ -134,21 +135,21 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
-  fd_ = uninterrupted([&] {
+  fd_ = retry_on_eintr([&] {
     return path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
                        : open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   });
-  if (fd_ < 0) refuse_write(path_, errno);
+  if (fd_ < 0) throw_write_error(path_, errno);
   buffer_.reserve(kBufferBytes);
 }
 
-std::optional<OutputFile> OutputFile::create_new(const std::string& path) {
+std::optional<OutputFile> OutputFile::create_new(const std::string& path, unsigned mode) {
   const int fd =
-      uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); });
+      retry_on_eintr([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode); });
   if (fd < 0 && errno == EEXIST) return std::nullopt;
-  if (fd < 0) refuse_write(path, errno);
-  flock(fd, LOCK_EX | LOCK_NB);  // where locks are not to be had, nobody takes the file for abandoned either
-  if (lost_name(fd, path)) {     // somebody took it for abandoned before it was locked
+  if (fd < 0) throw_write_error(path, errno);
+  flock(fd, LOCK_EX | LOCK_NB);            // without locks, no program takes the file for abandoned either
+  if (was_renamed_or_removed(fd, path)) {  // another program took it for abandoned before it was locked
     ::close(fd);
     return std::nullopt;
   }
@@ -187,7 +188,7 @@ void OutputFile::put(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) refuse_write(path_, errno);
+    if (done < 0) throw_write_error(path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(done));
     written_ += static_cast<std::uint64_t>(done);
   }
@@ -197,8 +198,8 @@ void OutputFile::write_at(std::uint64_t place, std::string_view bytes) const {
   const std::lock_guard lock(*placing_);
   while (!bytes.empty()) {
     const ssize_t done =
-        uninterrupted([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(place)); });
-    if (done < 0) refuse_write(path_, errno);
+        retry_on_eintr([&] { return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(place)); });
+    if (done < 0) throw_write_error(path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(done));
     place += static_cast<std::uint64_t>(done);
   }
@@ -211,21 +212,22 @@ void OutputFile::flush() {
 
 void OutputFile::close() {
   flush();
-  // Pipes and terminals cannot be synced, and need not be. A disk that has become read-only has lost what was written.
-  if (uninterrupted([&] { return fsync(fd_); }) != 0 && errno != EINVAL && errno != ENOTSUP) refuse_write(path_, errno);
+  // Pipes and terminals cannot be synced, and do not need to be. If a disk has become read-only, the data is lost.
+  if (retry_on_eintr([&] { return fsync(fd_); }) != 0 && errno != EINVAL && errno != ENOTSUP)
+    throw_write_error(path_, errno);
   close_unsynced();
 }
 
 void OutputFile::close_unsynced() {
   flush();
-  if (::close(std::exchange(fd_, -1)) != 0) refuse_write(path_, errno);
+  if (::close(std::exchange(fd_, -1)) != 0) throw_write_error(path_, errno);
 }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   struct stat info {};
-  const bool exists = path != "-" && uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
-  // What cannot be looked at might be anything; a link that leads nowhere is replaced.
-  if (path != "-" && !exists && errno != ENOENT && errno != ENOTDIR) refuse_read(path, "stat", errno);
+  const bool exists = path != "-" && retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
+  // A path that cannot be examined might be anything, so this is an error; a link that leads nowhere is replaced.
+  if (path != "-" && !exists && errno != ENOENT && errno != ENOTDIR) throw_read_error(path, "stat", errno);
   if (path == "-" || (exists && !S_ISREG(info.st_mode))) {
     out_.emplace(path);
     return;
@@ -236,16 +238,17 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     if (!real.empty()) path_ = real.string();
   }
   remove_abandoned(path_);
-  for (unsigned attempt = 0; attempt < kMostAsides && !out_; ++attempt) {
+  // The new file has the permissions of the old one at all times, so no one else can ever read it.
+  const unsigned mode = exists ? info.st_mode & 0777U : 0666U;
+  for (unsigned attempt = 0; attempt < kMaxAsides && !out_; ++attempt) {
     aside_ = aside_name(path_, attempt);
-    if (std::optional<OutputFile> made = OutputFile::create_new(aside_)) out_.emplace(std::move(*made));
+    if (std::optional<OutputFile> made = OutputFile::create_new(aside_, mode)) out_.emplace(std::move(*made));
   }
-  if (!out_) refuse_write(std::exchange(aside_, {}), EEXIST);
-  // Who may read the old one may read the new one, and nobody else.
+  if (!out_) throw_write_error(std::exchange(aside_, {}), EEXIST);
   if (exists && chmod(aside_.c_str(), info.st_mode & 07777U) != 0) {
     const int error = errno;
     unlink(aside_.c_str());
-    refuse_write(aside_, error);
+    throw_write_error(aside_, error);
   }
 }
 
@@ -266,25 +269,26 @@ void AtomicFile::commit() {
 }
 
 FileLock::FileLock(const std::string& path) {
-  // A file that was replaced while we waited for it is not the one to lock: look again.
+  // If the file was replaced while it was being locked, the lock is on the wrong file: try again.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    // For writing, without which some network file systems give no lock, and without waiting for whoever reads a pipe.
-    fd_ = uninterrupted([&] { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); });
-    if (fd_ < 0 && (errno == ENOSPC || errno == EDQUOT)) refuse_write(path, errno);
-    if (fd_ < 0) refuse_read(path, "open for locking", errno);
+    // Opened for writing, because some network file systems give no lock otherwise, and without blocking on a pipe
+    // that nobody reads.
+    fd_ = retry_on_eintr([&] { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); });
+    if (fd_ < 0 && (errno == ENOSPC || errno == EDQUOT)) throw_write_error(path, errno);
+    if (fd_ < 0) throw_read_error(path, "open for locking", errno);
     struct stat ours {};
     struct stat now {};
     const auto give_up = [&](std::string_view call) {
       const int error = errno;
       close(std::exchange(fd_, -1));
-      refuse_read(path, call, error);
+      throw_read_error(path, call, error);
     };
-    if (uninterrupted([&] { return flock(fd_, LOCK_EX | LOCK_NB); }) != 0) {
+    if (retry_on_eintr([&] { return flock(fd_, LOCK_EX | LOCK_NB); }) != 0) {
       if (errno != EWOULDBLOCK) give_up("lock");
       break;
     }
-    if (uninterrupted([&] { return fstat(fd_, &ours); }) != 0) give_up("stat");
-    if (uninterrupted([&] { return stat(path.c_str(), &now); }) != 0 && errno != ENOENT) give_up("stat");
+    if (retry_on_eintr([&] { return fstat(fd_, &ours); }) != 0) give_up("stat");
+    if (retry_on_eintr([&] { return stat(path.c_str(), &now); }) != 0 && errno != ENOENT) give_up("stat");
     if (ours.st_ino == now.st_ino && ours.st_dev == now.st_dev) return;
     close(std::exchange(fd_, -1));
   }

@@ -1,4 +1,4 @@
-// Checked file I/O: every call that the system refuses becomes an Error that names the file and says why.
+// Checked file I/O: every system call that fails becomes an Error that names the file and the reason.
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,34 @@
 
 namespace refrain {
 
-// What an errno means, in words. (strerror is not for threads.)
+// The meaning of an errno, in words. (strerror is not thread-safe.)
 std::string system_reason(int error);
 
-// "path: cannot CALL: reason". Error(not_found) where there is no such file, Error(io) where the system fails: a file that
-// is out of reach now is never taken for one that is not there.
-[[noreturn]] void refuse_read(const std::string& path, std::string_view call, int error);
-// A full disk is Error(over_budget), any other refusal Error(io).
-[[noreturn]] void refuse_write(const std::string& path, int error);
+// Throws an Error with the message "path: cannot CALL: reason": Error(not_found) if there is no such file, Error(io)
+// if the system fails. A file that is temporarily out of reach is never taken for one that does not exist.
+[[noreturn]] void throw_read_error(const std::string& path, std::string_view call, int error);
+// Throws Error(over_budget) for a full disk, and Error(io) for any other failure.
+[[noreturn]] void throw_write_error(const std::string& path, int error);
 
-// A file, or standard input where the path is "-", read from its beginning to its end. Movable; closes itself. Throws as
-// refuse_read does.
+// A file, or standard input if the path is "-", read from its beginning to its end. Movable; closes itself. Errors
+// are thrown as by throw_read_error().
 class InputFile {
  public:
   InputFile() = default;
-  // Once `stop` is set, reading from a pipe or a terminal that has nothing to say ends with Error(interrupted).
+  // Once `stop` is set, reading from a pipe or a terminal that has no data throws Error(interrupted).
   explicit InputFile(const std::string& path, std::stop_token stop = {});
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
   ~InputFile();
 
-  // Fills `buffer` from the file, with fewer bytes only at its end. Returns how many.
+  // Fills `buffer` from the file, with fewer bytes only at its end. Returns the number of bytes.
   std::size_t read(char* buffer, std::size_t size);
-  // What is there now: at least one byte (waiting for it), 0 only at the end. For pipes whose writer waits for answers.
+  // Reads the bytes that are available now: at least one byte, waiting for it if necessary, and 0 only at the end.
+  // For pipes whose writer waits for answers.
   std::size_t read_some(char* buffer, std::size_t size);
 
   const std::string& path() const { return path_; }
-  std::uint64_t size() const { return size_; }  // 0 where it is not a regular file
+  std::uint64_t size() const { return size_; }  // 0 if it is not a regular file
 
  private:
   void wait();
@@ -50,28 +51,31 @@ class InputFile {
   std::stop_token stop_;
 };
 
-// A buffered writer to a file that is new or replaced, or to standard output where the path is "-".
+// A buffered writer to a file that is created or replaced, or to standard output if the path is "-".
 //
-// A full disk is Error(over_budget), any other refusal Error(io). Nothing is promised before close() has returned.
+// Throws Error(over_budget) for a full disk, and Error(io) for any other failure. Nothing is guaranteed to be written
+// before close() has returned.
 class OutputFile {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
   explicit OutputFile(const std::string& path);
-  // A file that was not there before, locked as long as it is open. Nothing where the name is taken.
-  static std::optional<OutputFile> create_new(const std::string& path);
+  // Creates a file, which stays locked as long as it is open. Returns nullopt if the name is taken. `mode` is as for
+  // open(2), so the umask applies.
+  static std::optional<OutputFile> create_new(const std::string& path, unsigned mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
   void write(std::string_view bytes);
-  // At once, at a place of the file. Many threads may, not beside write(), and bytes() knows nothing of it.
+  // Writes immediately, at the given offset. Many threads may call this at the same time, but not together with
+  // write(); bytes() does not count these bytes.
   void write_at(std::uint64_t place, std::string_view bytes) const;
   void write_decimal(std::uint64_t value);
   void flush();
-  // Flushes, syncs to the disk (not standard output), closes.
+  // Flushes, syncs to the disk (except for standard output), and closes.
   void close();
-  // The same without syncing, for many files that sync_filesystem() makes safe all at once.
+  // The same without syncing, for many files that sync_filesystem() syncs all at once.
   void close_unsynced();
 
   std::uint64_t bytes() const { return written_ + buffer_.size(); }
@@ -84,14 +88,15 @@ class OutputFile {
   int fd_ = -1;
   std::string buffer_;
   std::uint64_t written_ = 0;
-  // The system lets one thread at a time write to a file, and who waits there spins: better to sleep here.
+  // The system lets only one thread at a time write to a file, and waiting threads spin; waiting on a mutex is
+  // cheaper.
   std::unique_ptr<std::mutex> placing_ = std::make_unique<std::mutex>();
 };
 
-// A file that appears under its name whole or not at all: it is written aside, in the same folder, synced, and renamed
-// by commit(). Without commit() it vanishes. A file that is replaced keeps its permissions, and a link stays a link:
-// what it leads to is replaced. "-" is standard output; that, and what is no regular file (a device, a pipe), is
-// written to as it is.
+// A file that appears under its name complete or not at all: it is written aside, in the same folder, synced, and
+// renamed by commit(). Without commit() it is removed. A file that is replaced keeps its permissions, and a link
+// stays a link: its target is replaced. "-" is standard output, which is written to directly, like any path that is
+// not a regular file (a device, a pipe).
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -101,13 +106,13 @@ class AtomicFile {
 
  private:
   std::string path_;
-  std::string aside_;  // empty where nothing is renamed
+  std::string aside_;  // empty if nothing is renamed
   std::optional<OutputFile> out_;
   bool committed_ = false;
 };
 
-// An existing file that nobody else may lock while this lives. Error(busy) where somebody does, not_found where there is
-// no such file, io where the file system gives no locks.
+// Holds the lock of an existing file. Throws Error(busy) if another process or object holds it, not_found if there is
+// no such file, io if the file system does not support locks.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);

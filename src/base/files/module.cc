@@ -14,19 +14,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of the file that this code was loaded from: the program, or the library where a program has loaded that.
-// Empty where it cannot be told.
+// The folder of the file that this code was loaded from: the program, or a library that a program has loaded. Empty
+// if it cannot be determined.
 fs::path own_folder() {
   Dl_info info{};
   void* found = nullptr;
   if (dladdr1(reinterpret_cast<const void*>(&own_folder), &info, &found, RTLD_DL_LINKMAP) == 0) return {};
   const char* const name = static_cast<const link_map*>(found)->l_name;
   std::error_code error;
-  if (*name == '\0') return fs::read_symlink("/proc/self/exe", error).parent_path();  // the program has no name there
-  // The name may be relative to a folder that the program has since left; the loader remembers which that was.
+  // The program's own entry in the link map has an empty name.
+  if (*name == '\0') return fs::read_symlink("/proc/self/exe", error).parent_path();
+  // The name may be relative to a folder that the program has since left; the loader remembers that folder.
   void* const self = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   if (self == nullptr) return {};
-  std::array<char, 2 * PATH_MAX + 1> origin{};  // that folder and a relative path
+  std::array<char, 2 * PATH_MAX + 1> origin{};  // room for that folder and a relative path
   const bool known = dlinfo(self, RTLD_DI_ORIGIN, origin.data()) == 0;
   dlclose(self);
   return known ? fs::path(origin.data()) : fs::path();
@@ -36,7 +37,7 @@ fs::path own_folder() {
 
 ModuleEntry open_module(const std::string& name, const char* symbol) {
   static const fs::path here = own_folder();
-  // A relative path would be looked for where the program happens to run, and whatever lies there would be run.
+  // A relative path would be resolved in the current folder of the program, and any file there would be executed.
   if (!here.is_absolute()) return {.missing = "the program cannot find its own path, because /proc is not mounted"};
   std::error_code error;
   for (const fs::path& folder : {here, here / "refrain", here.parent_path() / REFRAIN_MODULE_FOLDER}) {

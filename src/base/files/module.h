@@ -1,4 +1,4 @@
-// Modules: parts of the program that are loaded when they are asked for, because what they need is large, or not
+// Modules: parts of the program that are loaded on request, because their dependencies are large, or not installed
 // everywhere.
 #pragma once
 
@@ -6,16 +6,16 @@
 
 namespace refrain {
 
-// What open_module() found: the symbol, or why there is none.
+// The result of open_module(): the symbol, or the reason why there is none.
 struct ModuleEntry {
   void* entry = nullptr;
   std::string file = {};     // where the module was found; empty if it was not
-  std::string missing = {};  // empty if `entry` is there
+  std::string missing = {};  // the reason; empty if `entry` was found
 };
 
-// Loads the module `name` ("librefrain_parquet.so") and looks up `symbol` in it. Modules lie beside the program or library
-// that this code is part of, as in a build folder, or where installed ones keep theirs. A module stays loaded: libraries do
-// not like to go.
+// Loads the module `name` ("librefrain_parquet.so") and looks up `symbol` in it. Modules are searched for beside the
+// program or library that contains this code, as in a build folder, and in the folder of installed modules. A module
+// stays loaded, because unloading libraries is not reliable.
 ModuleEntry open_module(const std::string& name, const char* symbol);
 
 }  // namespace refrain

@@ -43,7 +43,7 @@ TEST_F(Paths, KnowFilesFoldersAndNothing) {
 }
 
 TEST_F(Paths, OutOfReachAreNotTakenForMissing) {
-  // A name that is too long cannot be looked at: whether it is there is not known.
+  // A name that is too long cannot be examined, so it is unknown whether it exists.
   const fs::path unknown = at(std::string(300, 'x'));
   EXPECT_EQ(code_of([&] { path_kind(unknown); }), Errc::io);
   EXPECT_EQ(code_of([&] { is_taken(unknown); }), Errc::io);
@@ -51,6 +51,55 @@ TEST_F(Paths, OutOfReachAreNotTakenForMissing) {
   EXPECT_EQ(code_of([&] { InputFile{unknown.string()}; }), Errc::io);
   EXPECT_EQ(code_of([&] { RandomFile{unknown}; }), Errc::io);
   EXPECT_EQ(code_of([&] { RandomFile{at("none")}; }), Errc::not_found);
+}
+
+TEST_F(Paths, AnErrorNamesTheFileAndTheCall) {
+  const fs::path unknown = at(std::string(300, 'x'));
+  const auto message_of = [](auto call) -> std::string {
+    try {
+      call();
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::io);
+      return error.what();
+    }
+  };
+  const std::string reason = unknown.string() + ": cannot ";
+  EXPECT_TRUE(message_of([&] { is_link(unknown); }).starts_with(reason + "stat: "));
+  EXPECT_TRUE(message_of([&] { file_bytes(unknown); }).starts_with(reason + "stat: "));
+  EXPECT_TRUE(message_of([&] { for_each_file(unknown, [](const fs::path&) {}); }).starts_with(reason + "list: "));
+  EXPECT_TRUE(message_of([&] { remove_checked(unknown); }).starts_with(reason + "remove: "));
+  write("folder/file", "x");
+  EXPECT_TRUE(message_of([&] { remove_checked(at("folder")); }).starts_with(at("folder") + ": cannot remove: "));
+}
+
+TEST_F(Paths, ACurrentFolderThatIsGoneIsAnError) {
+  const fs::path before = current_folder();
+  EXPECT_EQ(absolute_path("a"), before / "a");
+  EXPECT_EQ(absolute_path("/a"), "/a");
+  make_folder(at("gone"));
+  fs::current_path(at("gone"));
+  fs::remove(at("gone"));
+  EXPECT_EQ(code_of([&] { absolute_path("a"); }), Errc::io);
+  EXPECT_EQ(absolute_path("/a"), "/a");
+  fs::current_path(before);
+}
+
+TEST_F(Paths, HaveFilesBelowThem) {
+  for (const char* name : {"top/b", "top/a/c", "top/a/b/d", "top/c/e"}) write(name, "12345");
+  fs::create_symlink("b", at("top/link"));
+  fs::create_directory_symlink("a", at("top/again"));
+  std::vector<std::string> found;
+  for_each_file(at("top"), [&](const fs::path& below) { found.push_back(below.string()); });
+  EXPECT_EQ(found, (std::vector<std::string>{"b", "a/c", "a/b/d", "c/e"}));
+  EXPECT_EQ(file_bytes(at("top/link")), 5U);
+  EXPECT_TRUE(is_link(at("top/again")));
+  EXPECT_FALSE(is_link(at("top/b")));
+  EXPECT_FALSE(is_link(at("top/none")));
+  EXPECT_EQ(code_of([&] { file_bytes(at("top/none")); }), Errc::not_found);
+  remove_checked(at("top/b"));
+  remove_checked(at("top/b"));
+  EXPECT_FALSE(is_taken(at("top/b")));
 }
 
 TEST_F(Paths, AreListedInOrder) {
@@ -62,12 +111,12 @@ TEST_F(Paths, AreListedInOrder) {
 TEST_F(Paths, LieInEachOtherHoweverTheyAreSpelled) {
   fs::create_directories(at("a/b"));
   fs::create_directory_symlink(at("a"), at("link"));
-  EXPECT_TRUE(lies_in(at("a/b"), at("a")));
-  EXPECT_TRUE(lies_in(at("a"), at("a/")));
-  EXPECT_TRUE(lies_in(at("link/b/none"), at("a/b")));
-  EXPECT_TRUE(lies_in(at("a/../a/b"), at("link")));
-  EXPECT_FALSE(lies_in(at("a"), at("a/b")));
-  EXPECT_FALSE(lies_in(at("ab"), at("a")));
+  EXPECT_TRUE(is_within(at("a/b"), at("a")));
+  EXPECT_TRUE(is_within(at("a"), at("a/")));
+  EXPECT_TRUE(is_within(at("link/b/none"), at("a/b")));
+  EXPECT_TRUE(is_within(at("a/../a/b"), at("link")));
+  EXPECT_FALSE(is_within(at("a"), at("a/b")));
+  EXPECT_FALSE(is_within(at("ab"), at("a")));
 }
 
 TEST_F(Paths, FoldersAreMadeAndFilesAboveThemRefused) {
@@ -99,17 +148,17 @@ TEST_F(Paths, AFileThatLosesItsEndIsNoticedWhereItIsRead) {
 
 TEST_F(Paths, WhatIsWrittenAsideIsNewAndAbandonedPartsOfOursGo) {
   const std::string target = at("file");
-  // As of a program that was killed, and of somebody else.
+  // The names of a killed program's file, and of files of other owners.
   const std::string ours = target + ".partial-refrain-99999999-0";
   write("file.partial-refrain-99999999-0", "half");
   write("file.partial-notes", "mine");
   write("file.partial-2024-01-05", "mine");
-  // A link under the next name must not be followed.
+  // A link with the next name must not be followed.
   write("victim", "mine");
   fs::create_symlink("victim", aside_name(target, 0));
   AtomicFile file(target);
   file.out().write("whole");
-  AtomicFile beside(target);  // another writer does not take this one for abandoned
+  AtomicFile beside(target);  // another writer does not take this file for abandoned
   file.commit();
   EXPECT_EQ(read_file(target), "whole");
   EXPECT_EQ(read_file(at("victim")), "mine");

@@ -15,16 +15,16 @@
 namespace refrain {
 
 RandomFile::RandomFile(const std::filesystem::path& path) : path_(path.string()) {
-  fd_ = uninterrupted([&] { return open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); });
-  if (fd_ < 0) refuse_read(path_, "open", errno);
+  fd_ = retry_on_eintr([&] { return open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); });
+  if (fd_ < 0) throw_read_error(path_, "open", errno);
   struct stat info {};
-  const int error = uninterrupted([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
+  const int error = retry_on_eintr([&] { return fstat(fd_, &info); }) == 0 ? 0 : errno;
   if (error == 0 && S_ISREG(info.st_mode)) {
     size_ = static_cast<std::uint64_t>(info.st_size);
     return;
   }
   close(fd_);
-  if (error != 0) refuse_read(path_, "stat", error);
+  if (error != 0) throw_read_error(path_, "stat", error);
   throw Error(Errc::unsupported, fmt::format("{}: is not a regular file", path_));
 }
 
@@ -35,9 +35,9 @@ RandomFile::~RandomFile() {
 std::size_t RandomFile::read_up_to(std::uint64_t offset, std::span<char> to) const {
   std::size_t have = 0;
   while (have < to.size()) {
-    const ssize_t got = uninterrupted(
+    const ssize_t got = retry_on_eintr(
         [&] { return pread(fd_, to.data() + have, to.size() - have, static_cast<off_t>(offset + have)); });
-    if (got < 0) refuse_read(path_, "read", errno);
+    if (got < 0) throw_read_error(path_, "read", errno);
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
   }

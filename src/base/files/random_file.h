@@ -1,4 +1,4 @@
-// A file that is read at any place, by many threads at once.
+// A file that many threads can read at any offset.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace refrain {
 
-// What cannot be opened or read is Error(not_found) or Error(io), as with InputFile. Regular files only: a pipe or a device
-// under that name is Error(unsupported), and is not waited for.
+// If the file cannot be opened or read, throws Error(not_found) or Error(io), as InputFile does. Only for regular
+// files: for a pipe or a device, throws Error(unsupported) without waiting for it.
 class RandomFile {
  public:
   explicit RandomFile(const std::filesystem::path& path);
@@ -17,12 +17,12 @@ class RandomFile {
   RandomFile& operator=(const RandomFile&) = delete;
   ~RandomFile();
 
-  // Fills `to`. Error(corrupt) where the file ends before.
+  // Fills `to`. Throws Error(corrupt) if the file ends before that.
   void read(std::uint64_t offset, std::span<char> to) const;
-  // Fills `to`, with fewer bytes only at the end of the file. Returns how many.
+  // Fills `to`, with fewer bytes only at the end of the file. Returns the number of bytes.
   std::size_t read_up_to(std::uint64_t offset, std::span<char> to) const;
 
-  std::uint64_t size() const { return size_; }  // when it was opened
+  std::uint64_t size() const { return size_; }  // when the file was opened
   const std::string& path() const { return path_; }
 
  private:
@@ -31,9 +31,9 @@ class RandomFile {
   std::uint64_t size_ = 0;
 };
 
-// The whole of a small file.
+// Reads the whole of a small file.
 std::string read_file(const std::filesystem::path& path);
-// Some of a file, less where it ends before.
+// Reads `size` bytes of a file from `begin`, or fewer if the file ends before that.
 std::string read_file_part(const std::filesystem::path& path, std::uint64_t begin, std::uint64_t size);
 
 }  // namespace refrain

@@ -21,9 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A new file without a name. Not every file system has those, so else one that loses its name at once.
+// Creates a file without a name. Not every file system supports that; then a named file is created and unlinked at
+// once.
 int open_nameless(const fs::path& folder) {
-  const int fd = uninterrupted([&] { return open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); });
+  const int fd = retry_on_eintr([&] { return open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); });
   if (fd >= 0) return fd;
   std::string name = (folder / "refrain-XXXXXX").string();
   const int named = mkostemp(name.data(), O_CLOEXEC);

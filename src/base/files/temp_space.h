@@ -1,8 +1,9 @@
-// Temporary disk: files that nobody else sees and that are gone when their owner is, however the process ends.
+// Temporary disk space: files that are invisible to others, and that disappear with their owner, however the process
+// ends.
 //
-// Each file loses its name as soon as it is made, so there is nothing to clean up, not even after kill -9: the system
-// takes the space back when the file is closed. A TempSpace stands for one run: it knows where temporary files go, says
-// before a long stage whether they will fit, and counts the bytes that they hold.
+// Each file is created without a name or loses it immediately, so there is nothing to clean up, not even after kill
+// -9: the system frees the space when the file is closed. A TempSpace belongs to one run: it knows where temporary
+// files go, checks before a long stage whether they will fit, and counts the bytes that they hold.
 #pragma once
 
 #include <atomic>
@@ -19,13 +20,13 @@ namespace refrain {
 // Thread-safe.
 class TempSpace {
  public:
-  // In context.temp_dir, or where the system keeps such files ($TMPDIR, /tmp) if that is empty.
+  // Uses context.temp_dir or, if that is empty, the system's folder for temporary files ($TMPDIR, /tmp).
   explicit TempSpace(const Context& context);
   TempSpace(const TempSpace&) = delete;
   TempSpace& operator=(const TempSpace&) = delete;
 
-  // Throws Error(over_budget), with both figures, where the disk has not `bytes` to spare: call it before a long stage.
-  // `what` names what will be written: "the samples".
+  // Throws Error(over_budget), with both figures, if fewer than `bytes` are free on the disk. Call it before a long
+  // stage. `what` names the data to be written: "the samples".
   void expect(std::uint64_t bytes, std::string_view what) const;
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -42,7 +43,8 @@ class TempSpace {
   std::atomic<std::uint64_t> peak_{0};
 };
 
-// One such file. Appending and reading are thread-safe; a reader sees what append() has returned for.
+// One temporary file. Appending and reading are thread-safe; a reader sees everything for which append() has
+// returned.
 class TempFile {
  public:
   explicit TempFile(TempSpace& space);
@@ -50,22 +52,22 @@ class TempFile {
   TempFile& operator=(TempFile&& other) noexcept;
   ~TempFile();
 
-  // Writes at the end and returns where that was. A full disk is Error(over_budget).
+  // Writes at the end and returns the offset of the bytes. Throws Error(over_budget) if the disk is full.
   std::uint64_t append(std::string_view bytes);
-  // Fills `buffer` from `offset`. Error(io) where that much is not there.
+  // Fills `buffer` from `offset`. Throws Error(io) if the file is too short.
   void read(std::uint64_t offset, std::span<char> buffer) const;
-  // Gives the space of a range that is no longer needed back to the disk, as far as the file system can.
+  // Gives the disk space of a range that is no longer needed back, if the file system supports that.
   void discard(std::uint64_t offset, std::uint64_t size);
 
   std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
-  // A path by which this process, and as long as this lives, can open the file for reading.
+  // A path by which this process can open the file for reading, as long as this object lives.
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
  private:
   TempSpace* space_;
   int fd_ = -1;
   std::atomic<std::uint64_t> size_{0};
-  std::atomic<std::uint64_t> held_{0};  // less what was discarded
+  std::atomic<std::uint64_t> held_{0};  // size_ less the discarded bytes
 };
 
 }  // namespace refrain

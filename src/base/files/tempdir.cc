@@ -22,17 +22,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Opens and locks `folder`; -1 where that cannot be done: errno is EWOULDBLOCK where somebody else holds it.
+// Opens and locks `folder`. Returns -1 if that fails; errno is EWOULDBLOCK if another process holds the lock.
 int lock_folder(const fs::path& folder) {
-  const int fd = uninterrupted([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (fd >= 0 && uninterrupted([&] { return flock(fd, LOCK_EX | LOCK_NB); }) == 0) return fd;
+  const int fd = retry_on_eintr([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (fd >= 0 && retry_on_eintr([&] { return flock(fd, LOCK_EX | LOCK_NB); }) == 0) return fd;
   const int error = errno;
   if (fd >= 0) close(fd);
   errno = error;
   return -1;
 }
 
-// What earlier runs left of this name behind when they were killed.
+// Removes folders for `name` that earlier runs left behind when they were killed.
 void remove_abandoned(const fs::path& parent, const std::string& name) {
   std::error_code ignored;
   for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end; at.increment(ignored)) {
@@ -51,7 +51,7 @@ void remove_abandoned(const fs::path& parent, const std::string& name) {
 
 TempDir::TempDir(const fs::path& parent, const std::string& name) {
   remove_abandoned(parent, name);
-  for (unsigned attempt = 0; attempt < kMostAsides; ++attempt) {
+  for (unsigned attempt = 0; attempt < kMaxAsides; ++attempt) {
     path_ = parent / aside_name(name, attempt);
     if (mkdir(path_.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
@@ -60,7 +60,8 @@ TempDir::TempDir(const fs::path& parent, const std::string& name) {
     }
     lock_ = lock_folder(path_);
     const int refused = lock_ < 0 ? errno : 0;
-    // Another program may have taken it for abandoned before it was locked. Where there are no locks, nobody does.
+    // Another program may have taken the folder for abandoned before it was locked. If the file system has no locks,
+    // no program does.
     struct stat ours {};
     struct stat now {};
     const bool there = lstat(path_.c_str(), &now) == 0;
@@ -84,7 +85,7 @@ void TempDir::publish(const fs::path& target) {
   try {
     sync_folder(target.parent_path().empty() ? "." : target.parent_path());
   } catch (...) {
-    // Whoever is told that it failed finds nothing there.
+    // The caller gets an error, so it must not find the folder at `target`.
     std::error_code ignored;
     fs::rename(target, path_, ignored);
     if (ignored) path_.clear();

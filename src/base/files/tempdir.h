@@ -1,7 +1,8 @@
-// A folder that is there for one run only.
+// A folder that exists during one run only.
 //
-// Removed with all that it holds when its owner goes out of scope, which covers every way out but kill -9 and a power
-// cut. Those leave a folder whose lock nobody holds; the next TempDir made beside it removes it.
+// It is removed with its contents when its owner goes out of scope, which covers every way in which a process can end
+// except kill -9 and a power failure. Those leave a folder whose lock nobody holds; the next TempDir with the same
+// name in the same parent removes it.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,8 @@ namespace refrain {
 
 class TempDir {
  public:
-  // A new folder inside `parent`, which must exist, called as base/files/aside_name.h says. Error(io) where that cannot be made.
+  // Creates a folder inside `parent`, which must exist, with a name as in base/files/aside_name.h. Throws Error(io)
+  // if that fails, or Error(over_budget) if the disk is full.
   TempDir(const std::filesystem::path& parent, const std::string& name);
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
@@ -19,7 +21,7 @@ class TempDir {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Ends the temporary life: the folder becomes `target`, which must not exist, in one rename.
+  // Makes the folder permanent: renames it to `target`, which must not exist.
   void publish(const std::filesystem::path& target);
 
  private:

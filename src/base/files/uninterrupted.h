@@ -1,4 +1,4 @@
-// Makes a system call again that a signal cut short (EINTR).
+// Repeats a system call that a signal has interrupted (EINTR).
 #pragma once
 
 #include <cerrno>
@@ -6,7 +6,7 @@
 namespace refrain {
 
 template <class Call>
-auto uninterrupted(Call call) {
+auto retry_on_eintr(Call call) {
   while (true) {
     const auto result = call();
     if (result >= 0 || errno != EINTR) return result;

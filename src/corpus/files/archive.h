@@ -1,7 +1,6 @@
-// The files inside a tar or ZIP archive, one after the other.
+// Reads the files inside a tar or ZIP archive, one after the other.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace refrain::corpus {
 
-// Throws what ByteStream throws, and Error(bad_input) where the archive is damaged. Not thread-safe.
+// Functions throw what ByteStream throws, and Error(bad_input) if the archive is damaged. Not thread-safe.
 class Archive {
  public:
   Archive() = default;
@@ -19,24 +18,28 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
   virtual ~Archive() = default;
 
-  // Goes on to the next regular file, whose name is that of the archive: it may be anything. False at the end.
+  enum class Kind { file, link, special };  // a regular file; a symbolic or hard link; a device, pipe or socket
+
+  // Advances to the next member that is not a folder. `name` is copied from the archive and may be anything. False at
+  // the end.
   virtual bool next(std::string& name) = 0;
-  // All of that file, in parts; at most once.
-  virtual void read(const std::function<void(std::string_view)>& part) = 0;
-  // Links, devices and the like that were passed over so far; no folders.
-  virtual std::uint64_t skipped() const = 0;
+  // The kind of the current member. Only files can be read.
+  virtual Kind kind() const { return Kind::file; }
+  // Reads the whole current file, in parts; may be called at most once per file. Returns why the file could not be
+  // read, or an empty string. Either way, the archive can be read further.
+  virtual std::string read(const std::function<void(std::string_view)>& part) = 0;
 };
 
-// Called now and then while bytes are read; may throw.
+// Called from time to time while bytes are read. May throw.
 using Pause = std::function<void()>;
 
-// Whether the name is that of an archive: .tar, also packed; .tgz, .tbz2, .txz; .zip.
+// Whether `path` has an extension of archives: .tar, also compressed; .tgz, .tbz, .tbz2, .txz; .zip.
 bool is_archive_name(std::string_view path);
 
-// Null where it is none by its content.
+// Null if the content of the file is not an archive.
 std::unique_ptr<Archive> open_archive(const std::string& path, MemoryBudget& budget, Pause pause);
 
-// Of each kind, where `path` is one.
+// The same for one kind of archive; null if `path` is not of that kind.
 std::unique_ptr<Archive> open_tar(const std::string& path, MemoryBudget& budget, Pause pause);
 std::unique_ptr<Archive> open_zip(const std::string& path, MemoryBudget& budget, Pause pause);
 

@@ -17,19 +17,34 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kPackedBytes = std::size_t{64} << 10;
-constexpr std::size_t kRecodedBytes = std::size_t{32} << 10;  // at a time
-constexpr std::size_t kGzipBytes = std::size_t{48} << 10;     // what zlib takes to inflate, rounded up
+constexpr std::size_t kRecodedBytes = std::size_t{32} << 10;  // bytes converted at a time
+constexpr std::size_t kGzipBytes = std::size_t{48} << 10;     // what zlib allocates to inflate, rounded up
 // A zstd decoder with a larger window is not kept for the next file.
 constexpr std::size_t kKeptZstdBytes = std::size_t{4} << 20;
+// The assumed memory of a decoder with a large window or dictionary before any text has filled it.
+constexpr std::size_t kEmptyDecoderBytes = std::size_t{4} << 20;
 constexpr int kGzipOnly = 16 + MAX_WBITS;
+constexpr std::size_t kGzipHeader = 10;
+// After damage, the search for a member goes back only while the bytes inflated more than once are at most this many
+// times the bytes inflated so far.
+constexpr std::uint64_t kMaxReinflatedFactor = 2;
 
 bool is_gzip(std::string_view start) {
   return start.starts_with("\x1f\x8b\x08");
 }
 
+// Whether a gzip member may begin here: the fixed part of its header has only values that compressors write.
+bool begins_member(std::string_view bytes) {
+  if (bytes.size() < kGzipHeader || !is_gzip(bytes)) return false;
+  const auto flags = static_cast<unsigned char>(bytes[3]);
+  const auto effort = static_cast<unsigned char>(bytes[8]);
+  const auto system = static_cast<unsigned char>(bytes[9]);
+  return (flags & 0xE0U) == 0 && (effort == 0 || effort == 2 || effort == 4) && (system <= 13 || system == 255);
+}
+
 bool is_zstd(std::string_view start) {
   if (start.starts_with("\x28\xb5\x2f\xfd")) return true;
-  // A skippable frame, with which some parallel compressors begin.
+  // A skippable frame. Some parallel compressors begin with one.
   return start.size() >= 4 && (start[0] & 0xf0) == 0x50 && start.substr(1, 3) == "\x2a\x4d\x18";
 }
 
@@ -54,12 +69,13 @@ void ByteStream::open(const std::string& path, std::stop_token stop) {
   begin_ = end_ = 0;
   file_ended_ = inside_ = seeking_ = false;
   mark_ = {};
-  member_begin_ = 0;
+  search_begin_ = 0;
+  furthest_ = inflated_again_ = read_bytes_ = unpacked_bytes_ = 0;
   refill();
   const std::string_view start(packed_.get(), end_);
-  packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : rare_packing(start);
-  rare_ = make_unpacker(packing_);
-  if (!rare_ && packing_ != Packing::none && packing_ != Packing::gzip && packing_ != Packing::zstd)
+  packing_ = is_gzip(start) ? Packing::gzip : is_zstd(start) ? Packing::zstd : library_packing(start);
+  unpacker_ = make_unpacker(packing_);
+  if (!unpacker_ && packing_ != Packing::none && packing_ != Packing::gzip && packing_ != Packing::zstd)
     throw Error(Errc::unsupported,
                 fmt::format("{0}: packed with {1}, which this build cannot read; unpack it first, or "
                             "build with the {1} library",
@@ -78,7 +94,7 @@ void ByteStream::close() {
   packed_.reset();
   gzip_.reset();
   zstd_.reset();
-  rare_.reset();
+  unpacker_.reset();
   reservation_.release();
 }
 
@@ -89,12 +105,25 @@ void ByteStream::start_zstd() {
   ZSTD_DCtx_reset(zstd_.get(), ZSTD_reset_session_only);
 }
 
-// A zstd window is allocated by the call that reads a frame's header, but its pages become resident only as text passes
-// through; so counting it right after that call is still in time.
+std::size_t ByteStream::decoder_bytes() const {
+  return (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0) + (unpacker_ ? unpacker_->memory() : 0);
+}
+
+// A window or dictionary is allocated by the call that reads a header, but its pages become resident only as text
+// passes through, so counting it right after that call is early enough. A window that does not fit in the budget is
+// counted as it fills up, so that a small file cannot end a run by announcing a large window.
 void ByteStream::count_memory() {
-  const std::size_t bytes = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (zstd_ ? ZSTD_sizeof_DCtx(zstd_.get()) : 0) +
-                            (rare_ ? rare_->memory() : 0) + (recoder_ ? 4 * kRecodedBytes : 0);
-  if (bytes != reservation_.bytes()) reservation_.resize(bytes, fmt::format("decompressing {}", file_.path()));
+  const std::size_t others = kPackedBytes + (gzip_ ? kGzipBytes : 0) + (recoder_ ? 4 * kRecodedBytes : 0);
+  const std::size_t bytes = others + decoder_bytes();
+  if (bytes == reservation_.bytes()) return;
+  const std::string what = fmt::format("decompressing {}", file_.path());
+  if (bytes < reservation_.bytes() || bytes - reservation_.bytes() <= budget_.available()) try {
+      return reservation_.resize(bytes, what);
+    } catch (const Error&) {
+      // Another thread reserved the memory first.
+    }
+  const std::uint64_t filled = others + kEmptyDecoderBytes + unpacked_bytes_;
+  if (filled > reservation_.bytes()) reservation_.resize(std::min<std::uint64_t>(bytes, filled), what);
 }
 
 std::uint64_t ByteStream::take_consumed() {
@@ -105,14 +134,15 @@ void ByteStream::refuse(const std::string& what) const {
   throw Error(Errc::bad_input, fmt::format("{}: {}; download or create the file again", file_.path(), what));
 }
 
-// True where there are packed bytes to decode.
+// True if there are packed bytes to decode.
 bool ByteStream::refill() {
   if (begin_ < end_) return true;
   if (file_ended_) return false;
-  begin_ = end_ = member_begin_ = 0;
+  begin_ = end_ = search_begin_ = 0;
   end_ = file_.read(packed_.get(), kPackedBytes);
   file_ended_ = end_ < kPackedBytes;
   consumed_ += end_;
+  read_bytes_ += end_;
   return end_ > 0;
 }
 
@@ -156,7 +186,7 @@ std::size_t ByteStream::read_unpacked(char* buffer, std::size_t size) {
     case Packing::none:
       return read_plain(buffer, size);
     default:
-      return read_rare(buffer, size);
+      return read_with_unpacker(buffer, size);
   }
 }
 
@@ -187,17 +217,16 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
       continue;
     }
     if (!inside_) {
-      // Between members; tapes and archives pad with zeros.
+      // Zeros may pad the file between members, as tapes and archives do.
       if (packed_[begin_] == 0) {
         ++begin_;
         continue;
       }
+      search_begin_ = begin_ + 1;
       if (packed_[begin_] != '\x1f') {
-        member_begin_ = begin_;
         damage("other data after the gzip data");
         continue;
       }
-      member_begin_ = begin_;
       inflateReset(gzip_.get());
       inside_ = true;
     }
@@ -206,8 +235,11 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
     gzip_->avail_in = static_cast<uInt>(end_ - begin_);
     gzip_->next_out = reinterpret_cast<Bytef*>(buffer + done);
     gzip_->avail_out = static_cast<uInt>(room);
+    const std::uint64_t from = position();
     const int status = inflate(gzip_.get(), Z_NO_FLUSH);
     begin_ = end_ - gzip_->avail_in;
+    if (from < furthest_) inflated_again_ += std::min(position(), furthest_) - from;
+    furthest_ = std::max(furthest_, position());
     done += room - gzip_->avail_out;
     if (status == Z_STREAM_END)
       inside_ = false;
@@ -219,24 +251,24 @@ std::size_t ByteStream::read_gzip(char* buffer, std::size_t size) {
   return done;
 }
 
-// Where damage is not passed over, that is the end. A member that was cut off may have swallowed the next, so that one is
-// looked for from where this one began, as far back as there are bytes.
+// Unless damage is passed over, this throws. A truncated member may have consumed the beginning of the next one, so
+// the search restarts right after the beginning of the current member, as far back as the buffer reaches. The number
+// of bytes inflated again is limited, because a file may consist of bytes that look like members.
 void ByteStream::damage(const std::string& what) {
-  if (!pass_over_damage_) refuse(what);
-  begin_ = std::min(member_begin_ + 1, end_);
-  member_begin_ = 0;
+  if (!skip_damage_) refuse(what);
+  if (inflated_again_ <= kMaxReinflatedFactor * furthest_) begin_ = std::min(search_begin_, end_);
   inside_ = false;
   seeking_ = true;
   mark_ = kDamageMark;
 }
 
-// Goes on to what looks like the beginning of a gzip member; false where there is none.
+// Advances to what looks like the beginning of a gzip member. False if there is none.
 bool ByteStream::seek_member() {
   while (refill()) {
     const auto* const found = static_cast<const char*>(std::memchr(packed_.get() + begin_, '\x1f', end_ - begin_));
     begin_ = found == nullptr ? end_ : static_cast<std::size_t>(found - packed_.get());
     if (found == nullptr) continue;
-    if (end_ - begin_ < 4 && !file_ended_) {
+    if (end_ - begin_ < kGzipHeader && !file_ended_) {
       std::memmove(packed_.get(), packed_.get() + begin_, end_ - begin_);
       end_ -= begin_;
       begin_ = 0;
@@ -244,9 +276,9 @@ bool ByteStream::seek_member() {
       file_ended_ = got < kPackedBytes - end_;
       end_ += got;
       consumed_ += got;
+      read_bytes_ += got;
     }
-    const std::string_view here(packed_.get() + begin_, end_ - begin_);
-    if (here.size() >= 4 && is_gzip(here) && (static_cast<unsigned char>(here[3]) & 0xE0U) == 0) {
+    if (begins_member({packed_.get() + begin_, end_ - begin_})) {
       seeking_ = false;
       return true;
     }
@@ -270,27 +302,31 @@ std::size_t ByteStream::read_zstd(char* buffer, std::size_t size) {
             fmt::format("{}: zstd window larger than 128 MiB; recompress it with --long=27 or less", file_.path()));
       refuse(fmt::format("damaged zstd data ({})", ZSTD_getErrorName(status)));
     }
-    count_memory();
     begin_ += in.pos;
     done += out.pos;
+    unpacked_bytes_ += out.pos;
+    count_memory();
     inside_ = status != 0;
-    // Without input the decoder can only give what it still holds.
+    // Without input the decoder can only return what it still holds.
     if (!more && inside_ && out.pos == 0) refuse("truncated zstd data");
   }
   return done;
 }
 
-std::size_t ByteStream::read_rare(char* buffer, std::size_t size) {
+std::size_t ByteStream::read_with_unpacker(char* buffer, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
     const bool more = refill();
     if (!more && !inside_) break;
     const Unpacker::Step step =
-        rare_->unpack({packed_.get() + begin_, end_ - begin_}, file_ended_, buffer + done, size - done);
+        unpacker_->unpack({packed_.get() + begin_, end_ - begin_}, file_ended_, buffer + done, size - done);
     if (!step.damage.empty()) refuse(step.damage);
-    count_memory();
+    if (!step.unsupported.empty())
+      throw Error(Errc::unsupported, fmt::format("{}: {}", file_.path(), step.unsupported));
     begin_ += step.taken;
     done += step.given;
+    unpacked_bytes_ += step.given;
+    count_memory();
     inside_ = step.inside;
     if (step.taken == 0 && step.given == 0 && inside_)
       refuse(fmt::format("{} {} data", more ? "damaged" : "truncated", packing_name(packing_)));

@@ -1,5 +1,5 @@
-// The bytes of a file, whatever it was packed with: plain, gzip (any number of members), zstd (any number of frames), xz,
-// bzip2 or lz4. The first bytes of the file tell which; its name is not asked.
+// Reads the bytes of a file, unpacking it if it is packed: plain, gzip (any number of members), zstd (any number of
+// frames), xz, bzip2 or lz4. The first bytes of the file determine the packing; its name is ignored.
 #pragma once
 
 #include <zlib.h>
@@ -19,42 +19,44 @@
 
 namespace refrain::corpus {
 
-// Stands in what is read where a damaged member ended; see ByteStream::pass_over_damage(). Ends any line, and is no text.
+// Marks in the output where a damaged member ended; see ByteStream::skip_damage(). It ends any line and is not
+// valid text.
 inline constexpr std::string_view kDamageMark{"\0\r\n\r\n", 5};
 
-// One file at a time, and any number one after the other: buffers and decoders are kept between files.
+// Reads one file at a time. Any number of files may be read in succession: buffers and decoders are kept between files.
 //
-// Damaged or truncated data is Error(bad_input); a zstd window of more than 128 MiB, and what this build has no decoder
-// for, Error(unsupported).
-// Not thread-safe.
+// Damaged or truncated data throws Error(bad_input). A zstd window or an xz dictionary of more than 128 MiB, or a
+// packing that this build has no decoder for, throws Error(unsupported). Not thread-safe.
 class ByteStream {
  public:
   explicit ByteStream(MemoryBudget& budget);
 
-  // A path, or "-". Throws what InputFile throws; `stop` ends waiting for a pipe.
+  // Opens a path, or standard input if `path` is "-". Throws what InputFile throws; `stop` interrupts waiting for a
+  // pipe.
   void open(const std::string& path, std::stop_token stop = {});
 
-  // From here on damaged gzip data is no error: what could be unpacked is followed by kDamageMark, and reading goes on
-  // with the next member. For archives whose records are members.
-  void pass_over_damage() { pass_over_damage_ = true; }
+  // After this call, damaged gzip data is not an error: the data that could be unpacked is followed by kDamageMark,
+  // and reading continues with the next member. Intended for web archives, whose records are gzip members. The time
+  // stays proportional to the size of the file.
+  void skip_damage() { skip_damage_ = true; }
 
-  // From here on what is read is UTF-8, made of `charset`, or, where that is empty, of what a byte order mark tells.
-  // Error(invalid_argument) where there is no such charset. Before the first read().
+  // After this call, read() returns UTF-8, converted from `charset` or, if that is empty, from the charset that a byte
+  // order mark names. Throws Error(invalid_argument) if the charset is unknown. Must be called before the first read().
   void recode(const std::string& charset);
   bool recoded() const { return recoder_ != nullptr; }
-  const std::string& charset() const { return charset_; }  // that it is made of, where it is recoded
+  const std::string& charset() const { return charset_; }  // the original charset, if the file is converted
   std::uint64_t replaced() const { return recoder_ ? recoder_->replaced() : 0; }  // characters that became U+FFFD
 
-  // Gives back the file and all memory, before the next open().
+  // Releases the file and all memory. open() may be called again.
   void close();
 
-  // Fills `buffer`, with fewer bytes only at the end of the file. Returns how many.
+  // Fills `buffer` and returns the number of bytes read, which is less than `size` only at the end of the file.
   std::size_t read(char* buffer, std::size_t size);
 
-  // Of the file that was opened last.
+  // The packing of the file that was opened last.
   Packing packing() const { return packing_; }
 
-  // Bytes taken from the disk since the last call.
+  // Returns the number of bytes read from disk since the last call.
   std::uint64_t take_consumed();
 
  private:
@@ -69,11 +71,13 @@ class ByteStream {
   bool refill();
   void damage(const std::string& what);
   bool seek_member();
+  std::uint64_t position() const { return read_bytes_ - (end_ - begin_); }  // the offset of packed_[begin_] in the file
   std::size_t read_plain(char* buffer, std::size_t size);
   std::size_t read_gzip(char* buffer, std::size_t size);
   std::size_t read_zstd(char* buffer, std::size_t size);
-  std::size_t read_rare(char* buffer, std::size_t size);
+  std::size_t read_with_unpacker(char* buffer, std::size_t size);
   void start_zstd();
+  std::size_t decoder_bytes() const;
   void count_memory();
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -81,22 +85,26 @@ class ByteStream {
   Reservation reservation_;
   InputFile file_;
   Packing packing_ = Packing::none;
-  std::unique_ptr<char[]> packed_;  // what was read from the file and not yet decoded: [begin_, end_)
+  std::unique_ptr<char[]> packed_;  // bytes read from the file and not yet decoded: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool file_ended_ = false;
   bool inside_ = false;  // a gzip member, a zstd frame or another stream has begun and not ended
-  bool pass_over_damage_ = false;
-  bool seeking_ = false;          // behind damage, for the next member
-  std::size_t member_begin_ = 0;  // in packed_, or 0 where it began before
-  std::string_view mark_;         // what is still to be given of kDamageMark
+  bool skip_damage_ = false;
+  bool seeking_ = false;              // searching for the next member, after damage
+  std::size_t search_begin_ = 0;      // in packed_: where that search begins if the current member is damaged
+  std::uint64_t furthest_ = 0;        // how far the file has been inflated; bytes before it are inflated again
+  std::uint64_t inflated_again_ = 0;  // bytes of the file that were inflated more than once, in total
+  std::string_view mark_;             // the part of kDamageMark that is still to be returned
+  std::uint64_t read_bytes_ = 0;      // of the file so far
+  std::uint64_t unpacked_bytes_ = 0;  // of the file so far
   std::uint64_t consumed_ = 0;
   std::unique_ptr<z_stream, EndGzip> gzip_;
   std::unique_ptr<ZSTD_DCtx, EndZstd> zstd_;
-  std::unique_ptr<Unpacker> rare_;  // of this file alone
+  std::unique_ptr<Unpacker> unpacker_;  // decoder of xz, bzip2 or lz4, made for this file only
   std::unique_ptr<Recoder> recoder_;
   std::string charset_;
-  std::string ahead_;  // what was read, and converted, before it was asked for,
+  std::string ahead_;  // bytes that were read, and converted, before the caller asked for them
   std::size_t ahead_begin_ = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "corpus/files/decompress.h"
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -9,12 +12,13 @@
 namespace refrain::corpus {
 namespace {
 
-std::string unpack(const std::string& path, std::size_t step) {
+std::string unpack(const std::string& path, std::size_t step, bool skip_damage = false) {
   Context context;
   context.threads = 1;
   context.memory_bytes = kMinMemoryBytes;
   MemoryBudget budget(context);
   ByteStream stream(budget);
+  if (skip_damage) stream.skip_damage();
   stream.open(path);
   std::string text;
   while (true) {
@@ -44,7 +48,7 @@ TEST_F(Corpus, TheFirstBytesTellHowAFileIsPacked) {
   EXPECT_EQ(unpack(write("of_nothing", zstd("")), 10), "");
 }
 
-// What the programs of the same names make of it.
+// The output of the compression program of that name.
 std::string packed_by(const std::string& program, const std::string& text, const std::string& folder) {
   const std::string plain = folder + "/plain";
   const std::string packed = folder + "/packed";
@@ -74,6 +78,27 @@ TEST_F(Corpus, RarerPackingsAreReadToo) {
         EXPECT_EQ(error.code(), Errc::bad_input) << error.what();
       }
     }
+  }
+}
+
+TEST_F(Corpus, ManySmallStreamsShareTheMemoryOfOneDecoder) {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 256 << 10);  // the setting of the programs: a large allocation gets new pages
+#endif
+  const auto faults = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  constexpr int kPairs = 2000;
+  for (const std::string program : {"xz", "bzip2"}) {
+    const std::string pair = packed_by(program + " -1", "a", at(".")) + packed_by(program + " -6", "b", at("."));
+    std::string file;
+    for (int i = 0; i < kPairs; ++i) file += pair;
+    write("a", file);
+    const long before = faults();
+    EXPECT_EQ(unpack(at("a"), 1000).size(), std::size_t{2} * kPairs) << program;
+    EXPECT_LT(faults() - before, kPairs / 2) << program;
   }
 }
 
@@ -113,24 +138,53 @@ TEST_F(Corpus, DamagedPackingIsRefused) {
 }
 
 TEST_F(Corpus, AZstdWindowIsDrawnFromTheBudget) {
-  const auto with_window = [](int log) {
+  const auto with_window = [](int log, const std::string& text) {
     ZSTD_CCtx* context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, log);
-    std::string packed(1000, '\0');
+    std::string packed(ZSTD_compressBound(text.size()) + 1000, '\0');
     ZSTD_outBuffer out{packed.data(), packed.size(), 0};
-    ZSTD_inBuffer in{"text", 4, 0};
+    ZSTD_inBuffer in{text.data(), text.size(), 0};
     ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);  // so that the size of the content is not known
     ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
     ZSTD_freeCCtx(context);
     packed.resize(out.pos);
     return packed;
   };
-  EXPECT_EQ(unpack(write("a", with_window(20)), 10), "text");
+  EXPECT_EQ(unpack(write("a", with_window(20, "text")), 10), "text");
+  EXPECT_EQ(unpack(write("a", with_window(27, "text")), 10), "text") << "a window that nothing fills";
   try {
-    unpack(write("a", with_window(27)), 10);
-    ADD_FAILURE() << "128 MiB fit in 64 MiB";
+    unpack(write("a", with_window(27, std::string(std::size_t{100} << 20, 'x'))), std::size_t{1} << 20);
+    ADD_FAILURE() << "100 MiB fit in 64 MiB";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
+  }
+}
+
+TEST_F(Corpus, WhatLooksLikeGzipMembersIsNotInflatedAgainAndAgain) {
+  // Each header is followed by a stored block of all later headers up to `tail`, which unpacks to a lot and ends
+  // damaged.
+  const std::string much(std::size_t{1} << 20, 'x');
+  std::string tail = gzip(much).substr(10);
+  tail[tail.size() - 6] ^= 0x55;  // a byte of the checksum
+  constexpr std::size_t kHeaders = 300;
+  std::string file;
+  for (std::size_t left = kHeaders; left-- > 0;) {
+    const std::size_t size = left * 15;
+    file += std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\0", 11);
+    for (const std::size_t number : {size, ~size})
+      for (const unsigned shift : {0U, 8U}) file += static_cast<char>(number >> shift & 0xFFU);
+  }
+  const std::string text = unpack(write("a", file + tail + gzip("the end")), 50000, true);
+  EXPECT_TRUE(text.ends_with("the end"));
+  EXPECT_LT(text.size(), 8 * much.size());
+}
+
+TEST_F(Corpus, AMemberThatWasSwallowedIsReadEvenWhereABufferBegins) {
+  // The first member is cut off inside a stored block, which extends over the second. Buffers are 64 KiB.
+  const std::string cut("\x1f\x8b\x08\0\0\0\0\0\0\x03\0\xff\xff\0\0", 15);
+  for (const std::size_t at : {60000U, 65536U, 65537U, 70000U}) {
+    const std::string text = unpack(write("a", cut + std::string(at - cut.size(), 'x') + gzip("the end")), 50000, true);
+    EXPECT_TRUE(text.ends_with("the end")) << at;
   }
 }
 

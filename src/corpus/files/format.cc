@@ -18,7 +18,7 @@ namespace refrain::corpus {
 
 namespace {
 
-// What names say of formats, in upper or lower case.
+// Formats by the extensions of files, in upper or lower case.
 constexpr std::pair<std::string_view, Format> kEndings[] = {
     {".jsonl", Format::jsonl},  {".ndjson", Format::jsonl},  {".jsonlines", Format::jsonl},
     {".ldjson", Format::jsonl}, {".jl", Format::jsonl},      {".csv", Format::csv},
@@ -36,19 +36,20 @@ bool asks_for_id(const InputOptions& options) {
   return !options.id_field.empty() && !options.id_optional;
 }
 
-// Whether the user speaks of records.
+// Whether the options name fields, so that the input must consist of records.
 bool names_fields(const InputOptions& options) {
   return !options.text_field.empty() || asks_for_id(options) || !options.extra_fields.empty();
 }
 
-// Corpora, single records and files of settings are all called .json: their beginning tells. It is read as far as the
-// first record goes. What cannot be read is told when it is its turn; a pipe is not touched before that.
+// Data sets, single records and configuration files are all called .json, so the beginning of the file decides. It is
+// read as far as the first record extends. Errors are ignored here and reported when the file is read. A pipe is not
+// touched.
 Format json_format(const InputOptions& options, const std::string& path, MemoryBudget& budget) {
   constexpr std::size_t kLookedAt = std::size_t{64} << 10;
   constexpr std::size_t kMost = std::size_t{4} << 20;
   const bool records = !options.text_field.empty() || asks_for_id(options);
   struct stat info {};
-  const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  const bool there = retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
   if (!there || !S_ISREG(info.st_mode)) return records ? Format::jsonl : Format::files;
   const std::string field = records ? std::string() : options.text_name();
   std::string beginning;
@@ -69,7 +70,8 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
   }
   switch (layout) {
     case JsonLayout::unknown:
-      // A longer record in one line is hardly a file of settings; one over so many lines is no line of records.
+      // A longer record on one line is unlikely to be a configuration file; a longer one over several lines is not
+      // JSONL.
       return beginning.find('\n', beginning.find('{')) == std::string::npos ? Format::jsonl : Format::files;
     case JsonLayout::lines:
       return Format::jsonl;
@@ -80,18 +82,18 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
   }
 }
 
-// Whether a mailbox may be called so. Most files are not looked into twice just because one could be.
+// Whether mailboxes have such names. Only files with such names are opened to check their content.
 bool is_mailbox_name(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
   path = without_packing(path);
-  if (path.find('.') == std::string_view::npos) return true;  // Inbox
+  if (path.find('.') == std::string_view::npos) return true;  // for example Inbox
   if (ends_with_word(path, ".mbox") || ends_with_word(path, ".mbx")) return true;
-  // As Mailman's archives: 2010-March.txt.
+  // Archives of Mailman are named like this: 2010-March.txt.
   return ends_with_word(path, ".txt") && path.size() > 5 && path[4] == '-' &&
          std::all_of(path.begin(), path.begin() + 4, is_digit);
 }
 
-// Whether the file at `path` is a mailbox, by its beginning. What cannot be read is told when it is its turn.
+// Whether the file at `path` begins like a mailbox. Errors are ignored here and reported when the file is read.
 bool is_mailbox(const std::string& path, MemoryBudget& budget) {
   if (regular_size(path) == 0) return false;
   std::string beginning(kBinaryBytes, '\0');
@@ -110,7 +112,7 @@ bool is_mailbox(const std::string& path, MemoryBudget& budget) {
 
 std::uint64_t regular_size(const std::string& path) {
   struct stat info {};
-  const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
+  const bool there = retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
   return there && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
@@ -136,7 +138,7 @@ char sniffed_delimiter(const InputOptions& options, const std::string& path, Mem
       read_csv_header(header, delimiter, path, text_alone, columns);
       return delimiter;
     } catch (const Error&) {
-      continue;  // no such column, or no table
+      continue;  // no such column, or not a table
     }
   return kDelimiters.front();
 }

@@ -10,7 +10,7 @@ namespace refrain::corpus {
 
 namespace {
 
-// Read past the end of a piece at first: most records end there.
+// How far to read past the end of a piece at first. Most records end within this.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 10;
 
 const char* find_break(const char* begin, const char* end) {
@@ -32,10 +32,11 @@ std::optional<std::uint64_t> LineRanges::read(std::uint64_t piece, RawPiece& int
   into.begin = into.end = 0;
   into.line = 0;
   into.kind = RawPiece::Kind::records;
-  // The byte before the piece tells whether a record begins with it.
+  // The byte before the piece tells whether a record begins at the first byte of the piece.
   const std::uint64_t from = piece == 0 ? 0 : piece * range_bytes_ - 1;
   into.offset = from;
-  std::size_t owned = static_cast<std::size_t>(piece * range_bytes_ + bytes(piece) - from);  // a record begins before
+  // The end of the piece in `into.bytes`. Records that begin before it belong to the piece.
+  std::size_t owned = static_cast<std::size_t>(piece * range_bytes_ + bytes(piece) - from);
   std::size_t have = 0;
   bool ended = false;
   const auto fill = [&](std::size_t size) {
@@ -47,7 +48,7 @@ std::optional<std::uint64_t> LineRanges::read(std::uint64_t piece, RawPiece& int
     ended = have < size;
   };
   fill(owned + std::min(kOverlapBytes, range_bytes_));
-  owned = std::min(owned, have);  // it may have become shorter
+  owned = std::min(owned, have);  // the file may have become shorter
   if (owned == 0) return std::nullopt;
   if (piece == 0) {
     if (std::string_view(into.bytes.data(), have).starts_with(kByteOrderMark)) into.begin = kByteOrderMark.size();
@@ -56,7 +57,7 @@ std::optional<std::uint64_t> LineRanges::read(std::uint64_t piece, RawPiece& int
     if (found == nullptr) return std::nullopt;
     into.begin = static_cast<std::size_t>(found + 1 - into.bytes.data());
   }
-  // The last record begins behind the last line break before the piece's last byte.
+  // The last record begins after the last line break before the piece's last byte.
   const auto* const last_break = static_cast<const char*>(
       into.begin < owned ? memrchr(into.bytes.data() + into.begin, '\n', owned - 1 - into.begin) : nullptr);
   const std::size_t last =

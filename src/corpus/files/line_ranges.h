@@ -1,7 +1,7 @@
-// A plain file of lines, cut by bytes: any piece can be read without those before it, by many workers at once.
+// A plain file of lines, cut at fixed offsets. Any piece can be read without those before it, by many workers at once.
 //
-// A record belongs to the piece in which its first byte lies. A piece reads on past its own end to where its last record
-// ends; a piece inside a long record has none of its own.
+// A record belongs to the piece that contains its first byte. A piece extends past its own end to the end of its last
+// record; a piece that lies inside a long record has no records of its own.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@ namespace refrain::corpus {
 // Thread-safe.
 class LineRanges {
  public:
-  // Whether a file of this format can be cut so, where it is not compressed.
+  // Whether a file of this format can be cut this way if it is not compressed.
   static bool suits(Format format) { return format == Format::jsonl || format == Format::lines; }
 
   // Throws what RandomFile throws.
   LineRanges(const Input& input, const SourceOptions& options, std::size_t piece_bytes);
 
-  std::uint64_t pieces() const { return (file_.size() + range_bytes_ - 1) / range_bytes_; }  // 0 of an empty file
-  // Of the file that belong to the piece.
+  std::uint64_t pieces() const { return (file_.size() + range_bytes_ - 1) / range_bytes_; }  // 0 for an empty file
+  // The number of bytes of the file that belong to the piece.
   std::uint64_t bytes(std::uint64_t piece) const;
 
-  // The records of a piece. A byte order mark stands before into.begin. Where the last one is too long it is left out, and
-  // its place in the file returned.
+  // Reads the records of a piece into `into`. A byte order mark lies before into.begin. If the last record is too
+  // long, it is left out and its offset in the file is returned.
   std::optional<std::uint64_t> read(std::uint64_t piece, RawPiece& into, LargeTurn& turn) const;
 
-  // Bytes of a record that is too long, from `begin` on: as many as `into` was made for, up to the line break that ends
-  // it. True where there are more.
+  // Reads the next bytes of a record that is too long, from offset `begin` up to the line break that ends it, but at
+  // most as many bytes as a piece has by itself. Returns whether the record continues.
   bool read_more(std::uint64_t begin, RawPiece& into) const;
 
  private:

@@ -1,5 +1,5 @@
-// Plain files are cut by bytes; the same bytes compressed are read one piece after the other, which is the plain way. Both
-// must find the same.
+// Plain files are cut by bytes. The same bytes compressed are read one piece after the other, which is the simple
+// way. Both must find the same documents.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 300;
 
-// Lines of any length, some of them too long; blank ones, bad ones, either line ending, any bytes.
+// Lines of any length, some of them too long; blank and bad lines, both line endings, arbitrary bytes.
 std::string random_lines(std::mt19937& random, Format format) {
   std::string content = random() % 4 == 0 ? "\xef\xbb\xbf" : "";
   for (auto lines = random() % 60; lines != 0; --lines) {
@@ -31,7 +31,7 @@ std::string random_lines(std::mt19937& random, Format format) {
   return content;
 }
 
-// By line: the name of the file is another.
+// The line numbers and reasons, without the file names, which differ.
 std::vector<std::string> bad_lines(const Collected& found) {
   std::vector<std::string> lines;
   for (const BadRecord& bad : found.report.examples) lines.push_back(std::to_string(bad.line) + ": " + bad.reason);

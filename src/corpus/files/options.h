@@ -1,6 +1,8 @@
-// What to read, with what only those know who have read it before, or have put standard input into a file.
+// The options of reading, with settings for callers that have read the input before or have saved standard input to a
+// file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,13 +11,21 @@
 
 namespace refrain::corpus {
 
+struct Input;
+
 struct SourceOptions : InputOptions {
   SourceOptions() = default;
-  SourceOptions(InputOptions options) : InputOptions(std::move(options)) {}  // NOLINT: what a caller asks for is enough
+  SourceOptions(InputOptions options) : InputOptions(std::move(options)) {}  // NOLINT: public options are enough
 
-  std::string standard_input = {};  // a file to read for "-"; empty: the standard input of this process
-  // Of an earlier reading of the same input: passed over unread, so that this one finds the same documents. In byte order.
+  std::string standard_input = {};  // a file to read in place of "-"; empty: the standard input of this process
+  // Paths that an earlier reading of the same input found unreadable, in byte order. They are skipped without being
+  // opened, so that this reading finds the same documents.
   std::vector<std::string> known_unreadable = {};
+  // If set, the input is read from copies, in the order of the input: this returns the path of a file's copy. Files
+  // without a copy are skipped.
+  std::function<std::string(const Input& input)> copy_of = {};
+  // The beginning of the flags that name the fields and the format of this input. Messages name the flag to change.
+  std::string flags = "--";
 };
 
 }  // namespace refrain::corpus

@@ -10,8 +10,8 @@ namespace refrain::corpus {
 namespace {
 
 constexpr const char* kFile = "librefrain_parquet.so";
-// What the library takes beside the buffers that are reserved one by one: 21 MiB were measured, and some more for what
-// its codecs allocate.
+// The memory of the library besides the buffers, which are reserved one by one: 21 MiB were measured, and the rest is
+// for what its codecs allocate.
 constexpr std::uint64_t kLibraryBytes = std::uint64_t{24} << 20;
 
 Error no_module(const std::string& path, const std::string& why) {
@@ -32,7 +32,7 @@ const ParquetModule& load(const std::string& path, MemoryBudget& budget) {
 
 }  // namespace
 
-std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const InputOptions& options,
+std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const SourceOptions& options,
                                                 MemoryBudget& budget) {
   if (path == "-")
     throw Error(Errc::invalid_argument, "-: Parquet cannot be read from standard input; write it to a file first");

@@ -1,10 +1,12 @@
-// Parquet files, as the rest of the corpus sees them.
+// The interface to Parquet files for the rest of the corpus.
 //
-// The library that knows the format is large: loading it takes tens of milliseconds and tens of megabytes. So it is not
-// linked into the programs. What is declared here is implemented in src/parquet, which is built as a module of its own
-// and loaded when the first Parquet file is met; a build without that library has no such module, and says so then.
+// The library that reads the format is large: loading it takes tens of milliseconds and tens of megabytes. So it is
+// not linked into the programs. The classes declared here are implemented in src/corpus/parquet, which is built as a
+// separate module and loaded when the first Parquet file is met. A build without that library has no such module and
+// reports Error(unsupported) then.
 //
-// Memory comes from the budget: the buffers of the library as it asks for them, the library itself once and for good.
+// Memory comes from the budget: the buffers of the library as it requests them, the library itself once and
+// permanently.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +18,14 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/files/options.h"
 #include "corpus/formats/batch.h"
 #include "corpus/formats/edits.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
 
-// Of a text what it says, of numbers and truths what JSON would; points in time in ISO 8601. Valid until the next row.
+// A string is given as it is, a number or boolean as in JSON, a point in time in ISO 8601. Valid until the next row.
 struct ParquetValue {
   FieldKind kind = FieldKind::missing;
   std::string_view value;
@@ -30,23 +33,22 @@ struct ParquetValue {
 
 struct ParquetRow {
   ParquetValue text;  // a string, or null
-  ParquetValue id;    // missing where none was asked for
+  ParquetValue id;    // missing if no id field is requested
   std::vector<ParquetValue> fields;
 };
 
-// The rows of one row group, in order. One page of each column that is asked for is in memory at a time. Not
-// thread-safe.
+// The rows of one row group, in order. One page of each requested column is in memory at a time. Not thread-safe.
 class ParquetRows {
  public:
   ParquetRows() = default;
   ParquetRows(const ParquetRows&) = delete;
   ParquetRows& operator=(const ParquetRows&) = delete;
   virtual ~ParquetRows() = default;
-  // False at the end. Throws Error: bad_input where the file is damaged, over_budget where a page does not fit.
+  // Returns false at the end. Throws Error: bad_input if the file is damaged, over_budget if a page does not fit.
   virtual bool next(ParquetRow& row) = 0;
 };
 
-// An open file. Threads may share one, and the budget must outlive it.
+// An open file. Threads may share one. The budget must outlive it.
 class ParquetFile {
  public:
   ParquetFile() = default;
@@ -54,53 +56,54 @@ class ParquetFile {
   ParquetFile& operator=(const ParquetFile&) = delete;
   virtual ~ParquetFile() = default;
   virtual std::size_t groups() const = 0;
-  // Rows before a row group; groups() gives those of the file.
+  // The number of rows before a row group. For groups(), the number of rows in the file.
   virtual std::uint64_t rows_before(std::size_t group) const = 0;
   virtual std::unique_ptr<ParquetRows> read(std::size_t group) const = 0;
 };
 
-// What becomes of a row.
+// The edit of one row.
 enum class RowFate : std::uint8_t { keep, cut, drop };
 
-// What is to become of the rows of one row group.
+// The edits to the rows of one row group.
 class ParquetEdits {
  public:
-  // One a row, or none at all where every row is kept.
+  // One per row, or empty if every row is kept.
   std::span<const RowFate> fates;
-  // What is left of the text of the next of the rows that are cut. `utf8`: it must be UTF-8. Valid until the next call.
+  // The remaining text of the next row to cut; called once per such row, in order. `utf8`: the result must be UTF-8.
+  // Valid until the next call.
   virtual std::string_view next_text(std::string_view text, bool utf8) = 0;
-  // Of the names that are added, one a row. Valid until the next call.
+  // The value of the added field with number `name` for a row. Valid until the next call.
   virtual AddedValue added(std::size_t name, std::uint64_t row) = 0;
-  // Called now and then; may throw.
+  // Called from time to time. May throw.
   virtual void pause() = 0;
 
  protected:
   ~ParquetEdits() = default;
 };
 
-// A file that is written like another one: its schema, with what is added behind it, its metadata, its codecs and its
-// row groups, of which those that come to be empty are left out. Columns are taken over as they are stored.
+// Writes a file like another one: with its schema followed by added columns, its metadata, its codecs and its row
+// groups, except those that become empty. Unchanged columns are copied as they are stored.
 class ParquetCopy {
  public:
   ParquetCopy() = default;
   ParquetCopy(const ParquetCopy&) = delete;
   ParquetCopy& operator=(const ParquetCopy&) = delete;
   virtual ~ParquetCopy() = default;
-  // In rising order, every one of them.
+  // Must be called for every row group, in ascending order.
   virtual void write(std::size_t group, ParquetEdits& edits) = 0;
-  // Not synced to the disk. Returns the bytes of the file.
+  // Does not sync to disk. Returns the size of the file in bytes.
   virtual std::uint64_t close() = 0;
 };
 
-// What the module gives. The functions below are the way to it.
+// The interface that the module exports. Use it through the functions below.
 class ParquetModule {
  public:
-  // Raised with every change of this header, and of InputOptions.
-  static constexpr std::uint32_t kVersion = 2;
+  // Incremented with every change of this header and of SourceOptions.
+  static constexpr std::uint32_t kVersion = 3;
   static constexpr const char* kEntry = "refrain_parquet_module";
-  using Entry = const ParquetModule* (*)(std::uint32_t version);  // null where it has another version
+  using Entry = const ParquetModule* (*)(std::uint32_t version);  // null if the module has another version
 
-  virtual std::shared_ptr<const ParquetFile> open(const std::string& path, const InputOptions& options,
+  virtual std::shared_ptr<const ParquetFile> open(const std::string& path, const SourceOptions& options,
                                                   MemoryBudget& budget) const = 0;
   virtual std::unique_ptr<ParquetCopy> copy(const std::string& from, const std::string& to, const InputOptions& options,
                                             const Annotations& annotations, MemoryBudget& budget) const = 0;
@@ -109,14 +112,14 @@ class ParquetModule {
   ~ParquetModule() = default;
 };
 
-// Opens `path` to read the fields that `options` names. Throws Error: unsupported where there is no module, not_found
-// where the file cannot be opened, bad_input where it is damaged, encrypted, no Parquet at all, or has no such columns,
-// invalid_argument where a column is asked for that holds more than one value a row.
-std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const InputOptions& options,
+// Opens `path` to read the fields that `options` names. Throws Error: unsupported if there is no module; not_found if
+// the file cannot be opened; bad_input if it is damaged, encrypted, not Parquet, or lacks the columns;
+// invalid_argument if a requested column holds more than one value per row.
+std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const SourceOptions& options,
                                                 MemoryBudget& budget);
 
-// Begins to write `to`, in the likeness of `from`. Throws the same and what OutputFile throws; invalid_argument where
-// a name that is to be added is there.
+// Starts to write `to` as an edited copy of `from`. Throws the same errors, what OutputFile throws, and
+// invalid_argument if a field to be added already exists.
 std::unique_ptr<ParquetCopy> copy_parquet(const std::string& from, const std::string& to, const InputOptions& options,
                                           const Annotations& annotations, MemoryBudget& budget);
 

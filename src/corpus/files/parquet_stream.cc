@@ -78,7 +78,7 @@ void ParquetStream::add(BatchBuilder& builder) {
   for (std::size_t i = 0; i < row_.fields.size(); ++i) builder.set_field(i, row_.fields[i].kind, row_.fields[i].value);
 }
 
-// What is wrong with the row; empty where nothing is.
+// Why the row is bad; empty if it is not.
 std::string ParquetStream::complaint() const {
   if (row_.text.kind != FieldKind::string) return fmt::format("field '{}' is null", options_.text_name());
   if (row_.text.value.size() > options_.max_doc_bytes) return too_long_reason(options_.max_doc_bytes);

@@ -1,8 +1,8 @@
-// The rows of a row group of a Parquet file, batch by batch.
+// Reads the rows of a row group of a Parquet file, batch by batch.
 //
-// A row group is to the schedule what a file of lines is: one worker at a time decodes from it, and several row groups,
-// of one file or of many, are decoded side by side. How much of it is in memory does not depend on its size, but on that
-// of its pages.
+// The schedule treats a row group like a file of lines: one worker at a time decodes from it, and several row groups,
+// of one file or of many, are decoded side by side. The memory for a row group depends on the size of its pages, not
+// on its own.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,16 @@ namespace refrain::corpus {
 // Not thread-safe.
 class ParquetStream {
  public:
-  // Keeps references to all of them. Throws what open_parquet throws where there is no `file` yet.
+  // Keeps references to all arguments. If `file` is null, opens it and throws what open_parquet throws.
   ParquetStream(const Input& input, const SourceOptions& options, const Context& context, MemoryBudget& budget,
                 std::shared_ptr<const ParquetFile> file = nullptr, std::size_t group = 0);
 
-  // Fills `builder`; false where the row group ends. A document that does not fit beside others begins the next batch.
-  // Throws what ParquetRows throws.
+  // Fills `builder`; false at the end of the row group. A document that does not fit into the current batch begins
+  // the next one. Throws what ParquetRows throws.
   bool next(BatchBuilder& builder, LargeTurn& turn);
 
-  // Bytes of the file that stand for the rows since the last call: all of them in the end, whatever was read of them.
+  // The share of the file's bytes that corresponds to the rows read since the last call. All calls add up to the size
+  // of the file, whichever columns were read.
   std::uint64_t take_consumed();
 
   const std::shared_ptr<const ParquetFile>& file() const { return file_; }
@@ -52,7 +53,7 @@ class ParquetStream {
   std::unique_ptr<ParquetRows> rows_;
   ParquetRow row_;
   std::uint64_t row_number_ = 0;  // of row_, in the file, from 1
-  bool waits_ = false;            // row_ has been read, and is in no batch yet
+  bool waits_ = false;            // row_ has been read but is not yet in a batch
   std::uint64_t consumed_ = 0;
 };
 

@@ -108,7 +108,7 @@ TEST_F(Corpus, LongLinesInManyThreadsTakeTurns) {
     content += expected.back() + "\nshort\n";
     expected.emplace_back("short");
   }
-  // Twelve of them at once would take 144 MiB.
+  // Twelve of these records at once would take 144 MiB.
   EXPECT_EQ(collect(lines_of(write("a", content)), 8, {}, std::uint64_t{64} << 20).texts(), expected);
 }
 

@@ -1,5 +1,5 @@
-// tar: blocks of 512 bytes, a header before each file. Longer names stand in entries of their own before it, as GNU or
-// POSIX writes them.
+// tar: blocks of 512 bytes, with a header before each file. Longer names are in entries of their own before the file,
+// in the GNU or the POSIX format.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kChunk = std::size_t{64} << 10;
-constexpr std::uint64_t kMostName = std::uint64_t{1} << 20;  // bytes of an entry that holds names
+constexpr std::uint64_t kMostName = std::uint64_t{1} << 20;  // of an entry that holds names, in bytes
 using Header = std::array<char, kBlock>;
 
 std::string_view tar_field(const Header& header, std::size_t at, std::size_t size) {
@@ -27,7 +27,7 @@ std::string_view tar_field(const Header& header, std::size_t at, std::size_t siz
   return field.substr(0, std::min(field.find('\0'), size));
 }
 
-// In octal, or, where the first bit is set, as a big-endian number.
+// Parses a number in octal or, if the first bit is set, a big-endian binary number.
 std::optional<std::uint64_t> tar_number(const Header& header, std::size_t at, std::size_t size) {
   if ((static_cast<unsigned char>(header[at]) & 0x80U) != 0) {
     std::uint64_t value = static_cast<unsigned char>(header[at]) & 0x7fU;
@@ -56,7 +56,7 @@ bool checksum_fits(const Header& header) {
   return tar_number(header, kSumAt, kSumSize) == sum;
 }
 
-// What the records of a POSIX header say of the file behind them: "LENGTH KEY=VALUE\n".
+// The values of a POSIX extended header, which describes the next file. Its records are "LENGTH KEY=VALUE\n".
 struct PaxHeader {
   std::string path;
   std::optional<std::uint64_t> size;
@@ -89,52 +89,67 @@ class Tar final : public Archive {
     bytes_.open(path);
   }
 
-  // Whether the first header is one.
+  // Whether the first block is a header, or the file contains only zeros, which is an archive without files.
   bool begins() {
     began_ = read_header();
-    return began_;
+    return began_ || all_zeros_;
   }
 
   bool next(std::string& name) override {
     std::string long_name;
     PaxHeader pax;
+    fault_.clear();
     while (true) {
       skip_rest();
       if (!std::exchange(began_, false) && !read_header()) return false;
       const char type = header_[156];
-      const bool links = '1' <= type && type <= '6';  // and folders and devices, whose size says nothing
+      const bool links = '1' <= type && type <= '6';  // also folders and devices; the size field is meaningless
       const std::optional<std::uint64_t> size = tar_number(header_, 124, 12);
       if (!size) refuse("damaged tar archive");
       left_ = links ? 0 : *size;
       if (type == 'L' || type == 'x') {
-        if (*size > kMostName) refuse("a tar header of more than a megabyte");
         padding_ = padding_of(left_);
+        if (*size > kMostName) {
+          fault_ = "a tar header of more than a megabyte";
+          continue;
+        }
         std::string text;
-        read([&](std::string_view part) { text += part; });
+        read_left([&](std::string_view part) { text += part; });
         if (type == 'L')
           long_name = text.substr(0, text.find('\0'));
         else
           pax = read_pax(text);
         continue;
       }
-      const bool regular = type == '0' || type == '\0' || type == '7';
+      const bool regular = type == '0' || type == '\0' || type == '7' || type == 'S';
       if (regular && pax.size) left_ = *pax.size;
       padding_ = padding_of(left_);
-      if (type == 'S' || pax.sparse) refuse("holds sparse files, which are not supported");
-      if (regular) {
+      if (type == 'S') skip_sparse_map();
+      if (type == 'S' || pax.sparse) fault_ = "a sparse file, which is not supported";
+      if (type == 'g' || type == 'K') continue;  // values read before it still apply
+      if (type != '5') {
+        kind_ = regular ? Kind::file : type == '1' || type == '2' ? Kind::link : Kind::special;
         name = !pax.path.empty() ? pax.path : !long_name.empty() ? long_name : own_name();
         return true;
       }
-      if (type == 'g' || type == 'K') continue;  // what stands before it still counts
-      skipped_ += type == '5' ? 0 : 1;
       long_name.clear();
       pax = {};
+      fault_.clear();
     }
   }
 
-  std::uint64_t skipped() const override { return skipped_; }
+  Kind kind() const override { return kind_; }
 
-  void read(const std::function<void(std::string_view)>& part) override {
+  std::string read(const std::function<void(std::string_view)>& part) override {
+    if (fault_.empty()) read_left(part);
+    return fault_;
+  }
+
+ private:
+  static std::size_t padding_of(std::uint64_t size) { return (kBlock - size % kBlock) % kBlock; }
+
+  // Reads the rest of the file, or of the entry that holds a name.
+  void read_left(const std::function<void(std::string_view)>& part) {
     std::string chunk(std::min<std::uint64_t>(kChunk, left_), '\0');
     while (left_ > 0) {
       pause_();
@@ -145,17 +160,28 @@ class Tar final : public Archive {
     }
   }
 
- private:
-  static std::size_t padding_of(std::uint64_t size) { return (kBlock - size % kBlock) % kBlock; }
+  // Skips the map of a sparse file if it continues after the header.
+  void skip_sparse_map() {
+    constexpr std::size_t kMoreInHeader = 482;
+    constexpr std::size_t kMoreInMap = 504;
+    Header map{};
+    for (bool more = header_[kMoreInHeader] != 0; more; more = map[kMoreInMap] != 0)
+      if (bytes_.read(map.data(), kBlock) != kBlock) refuse("truncated tar archive");
+  }
 
-  // False at the end. Blocks of zeros are passed over: another archive may follow.
+  // Reads the next header; false at the end. Blocks of zeros are skipped, because another archive may follow.
   bool read_header() {
     std::size_t got = kBlock;
+    bool zeros = false;
     do {
       got = bytes_.read(header_.data(), kBlock);
-      if (got == 0) return false;
+      if (got == 0) {
+        all_zeros_ = zeros && !any_;
+        return false;
+      }
       pause_();
-    } while (any_ && std::all_of(header_.begin(), header_.begin() + got, [](char c) { return c == '\0'; }));
+      zeros = std::all_of(header_.begin(), header_.begin() + got, [](char c) { return c == '\0'; });
+    } while (zeros);
     if (got == kBlock && checksum_fits(header_)) {
       any_ = true;
       return true;
@@ -172,7 +198,7 @@ class Tar final : public Archive {
   }
 
   void skip_rest() {
-    read([](std::string_view) {});
+    read_left([](std::string_view) {});
     std::array<char, kBlock> ignored{};
     if (padding_ > 0 && bytes_.read(ignored.data(), padding_) < padding_) refuse("truncated tar archive");
     padding_ = 0;
@@ -186,11 +212,13 @@ class Tar final : public Archive {
   const Pause pause_;
   ByteStream bytes_;
   Header header_{};
-  bool any_ = false;
-  bool began_ = false;      // the header has been read, and nothing made of it
-  std::uint64_t left_ = 0;  // of the file
+  bool any_ = false;        // a header has been read
+  bool all_zeros_ = false;  // the file has ended and contains only zeros, at least one block
+  bool began_ = false;      // begins() has read a header that next() has not used yet
+  std::string fault_;       // why the current file cannot be read
+  std::uint64_t left_ = 0;  // bytes of the current file that are still to be read
   std::size_t padding_ = 0;
-  std::uint64_t skipped_ = 0;
+  Kind kind_ = Kind::file;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <new>
 
 #ifdef REFRAIN_XZ
@@ -18,12 +19,58 @@ namespace refrain::corpus {
 
 namespace {
 
+// The allocator of a decoder. A file may consist of very many tiny streams, each of which may request a dictionary or
+// a block of megabytes. So the large allocation is kept when it is freed, and reused for the next stream.
+class DecoderMemory {
+ public:
+  DecoderMemory() = default;
+  DecoderMemory(const DecoderMemory&) = delete;
+  DecoderMemory& operator=(const DecoderMemory&) = delete;
+  ~DecoderMemory() { std::free(large_); }
+
+  void* allocate(std::size_t size) {
+    if (size < kLarge || in_use_) return std::malloc(size);
+    if (size > large_size_) {
+      std::free(large_);
+      large_ = std::malloc(size);
+      large_size_ = large_ != nullptr ? size : 0;
+    }
+    in_use_ = large_ != nullptr;
+    return large_;
+  }
+  void release(void* at) {
+    if (at != nullptr && at == large_)
+      in_use_ = false;
+    else
+      std::free(at);
+  }
+  std::size_t large_size() const { return large_size_; }
+
+ private:
+  static constexpr std::size_t kLarge = std::size_t{128} << 10;
+
+  void* large_ = nullptr;
+  std::size_t large_size_ = 0;
+  bool in_use_ = false;
+};
+
+// Callbacks with the signatures that the libraries require.
+template <class Count>
+void* allocate_for_decoder(void* memory, Count count, Count size) {
+  return static_cast<DecoderMemory*>(memory)->allocate(static_cast<std::size_t>(count) *
+                                                       static_cast<std::size_t>(size));
+}
+
+void release_for_decoder(void* memory, void* at) {
+  static_cast<DecoderMemory*>(memory)->release(at);
+}
+
 #ifdef REFRAIN_XZ
 class XzUnpacker final : public Unpacker {
  public:
   XzUnpacker() {
-    // Any amount of memory: it is counted, and refused, by whoever asks for memory().
-    if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+    stream_.allocator = &allocator_;
+    if (lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzUnpacker() override { lzma_end(&stream_); }
   XzUnpacker(const XzUnpacker&) = delete;
@@ -39,12 +86,22 @@ class XzUnpacker final : public Unpacker {
     if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (status == LZMA_STREAM_END) step.inside = false;
     if (status == LZMA_DATA_ERROR || status == LZMA_FORMAT_ERROR) step.damage = "damaged xz data";
-    if (status == LZMA_OPTIONS_ERROR) step.damage = "xz data of a kind that is not supported";
+    if (status == LZMA_OPTIONS_ERROR) step.unsupported = "xz filters that are not supported; recompress it with xz -9";
+    if (status == LZMA_MEMLIMIT_ERROR)
+      step.unsupported = "xz dictionary larger than 128 MiB; recompress it with xz -9 or less";
     return step;
   }
-  std::size_t memory() const override { return static_cast<std::size_t>(lzma_memusage(&stream_)); }
+  std::size_t memory() const override {
+    return std::max(static_cast<std::size_t>(lzma_memusage(&stream_)), memory_.large_size());
+  }
 
  private:
+  // Enough for a dictionary of 128 MiB, the same limit as for the window of a zstd frame, and the decoder's other
+  // memory.
+  static constexpr std::uint64_t kMostMemory = std::uint64_t{130} << 20;
+
+  DecoderMemory memory_;
+  const lzma_allocator allocator_{allocate_for_decoder<std::size_t>, release_for_decoder, &memory_};
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 #endif
@@ -61,6 +118,9 @@ class Bzip2Unpacker final : public Unpacker {
     if (packed.empty()) return {.inside = begun_};
     if (!begun_) {
       if (packed.front() != 'B') return {.inside = false, .damage = "other data after the bzip2 data"};
+      stream_.bzalloc = allocate_for_decoder<int>;
+      stream_.bzfree = release_for_decoder;
+      stream_.opaque = &memory_;
       if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw std::bad_alloc();
       begun_ = true;
     }
@@ -80,7 +140,7 @@ class Bzip2Unpacker final : public Unpacker {
     step.inside = begun_;
     return step;
   }
-  std::size_t memory() const override { return std::size_t{4} << 20; }  // of the largest blocks
+  std::size_t memory() const override { return std::size_t{4} << 20; }  // for the largest blocks
 
  private:
   void end() {
@@ -89,6 +149,7 @@ class Bzip2Unpacker final : public Unpacker {
     begun_ = false;
   }
 
+  DecoderMemory memory_;
   bz_stream stream_ = {};
   bool begun_ = false;
 };
@@ -113,7 +174,7 @@ class Lz4Unpacker final : public Unpacker {
     if (taken > 0) inside_ = status != 0;
     return {.taken = taken, .given = given, .inside = inside_};
   }
-  std::size_t memory() const override { return std::size_t{9} << 20; }  // two of the largest blocks, and their past
+  std::size_t memory() const override { return std::size_t{9} << 20; }  // two of the largest blocks and their history
 
  private:
   LZ4F_dctx* context_ = nullptr;
@@ -123,17 +184,17 @@ class Lz4Unpacker final : public Unpacker {
 
 }  // namespace
 
-Packing rare_packing(std::string_view start) {
+Packing library_packing(std::string_view start) {
   using namespace std::string_view_literals;
   if (start.starts_with("\xfd"
                         "7zXZ\0"sv))
     return Packing::xz;
   if (start.starts_with("\x04\x22\x4d\x18")) return Packing::lz4;
-  // What a text might begin with: the block size, and the mark of the first block or of an empty stream, follow.
-  constexpr std::string_view kBlock = "1AY&SY";
+  // A text might begin with "BZh", so the block size and the mark of the first block or of an empty stream must follow.
+  constexpr std::string_view kBlockMark = "1AY&SY";
   constexpr std::string_view kEmpty = "\x17\x72\x45\x38\x50\x90";
   if (start.starts_with("BZh") && start.size() >= 10 && start[3] >= '1' && start[3] <= '9' &&
-      (start.substr(4, 6) == kBlock || start.substr(4, 6) == kEmpty))
+      (start.substr(4, 6) == kBlockMark || start.substr(4, 6) == kEmpty))
     return Packing::bzip2;
   return Packing::none;
 }

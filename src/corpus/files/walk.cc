@@ -31,16 +31,16 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-// Null, with errno set, where it cannot be opened.
+// Null, with errno set, if it cannot be opened.
 Folder open_folder(const char* path) {
-  const int fd = uninterrupted([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int fd = retry_on_eintr([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (fd < 0) return nullptr;
   DIR* folder = fdopendir(fd);
   if (folder == nullptr) close(fd);
   return Folder(folder);
 }
 
-enum class Kind { file, folder, link, special };
+enum class Kind { file, folder, link, pipe, socket, device };
 
 Kind kind_of(int folder, const dirent& entry) {
   switch (entry.d_type) {
@@ -50,35 +50,47 @@ Kind kind_of(int folder, const dirent& entry) {
       return Kind::folder;
     case DT_LNK:
       return Kind::link;
+    case DT_FIFO:
+      return Kind::pipe;
+    case DT_SOCK:
+      return Kind::socket;
     case DT_UNKNOWN:
       break;
     default:
-      return Kind::special;
+      return Kind::device;
   }
   struct stat info {};
-  if (uninterrupted([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
-    return Kind::file;  // reading it will tell
+  if (retry_on_eintr([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
+    return Kind::file;  // the error appears when it is read
   if (S_ISDIR(info.st_mode)) return Kind::folder;
   if (S_ISLNK(info.st_mode)) return Kind::link;
-  return S_ISREG(info.st_mode) ? Kind::file : Kind::special;
+  if (S_ISFIFO(info.st_mode)) return Kind::pipe;
+  if (S_ISSOCK(info.st_mode)) return Kind::socket;
+  return S_ISREG(info.st_mode) ? Kind::file : Kind::device;
 }
 
-// What those who write tables of many files leave beside them: marks, summaries, the log of a stream, and what a job
-// that was not finished had written.
+// Files that Spark and Hadoop leave beside those of a table: markers, summaries, the log of a stream, and the partial
+// output of unfinished jobs.
 bool is_marker(std::string_view name) {
   return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" || name == "_spark_metadata" ||
          name == "_temporary";
 }
 
-// What Hugging Face saves beside the Arrow files of a data set, and its copies of intermediate results.
-bool is_dataset_note(std::string_view name) {
+// Files that Hugging Face saves beside the Arrow files of a dataset, and its cached intermediate results.
+bool is_dataset_metadata(std::string_view name) {
   return name == "dataset_info.json" || name == "state.json" || name == "dataset_dict.json" ||
          (name.starts_with("cache-") && name.ends_with(".arrow"));
 }
 
-constexpr std::size_t kNameBytes = 96;  // what keeping one takes
+// The groups of skipped files and the reasons for skipping them.
+constexpr SkipTotal kHidden = &ReadReport::hidden_skipped;
+constexpr SkipTotal kSpecial = &ReadReport::special_skipped;
+constexpr std::string_view kJobFileReason = "written by Spark or Hadoop beside the data";
+constexpr std::string_view kMacFileReason = "written by macOS beside the data";
+constexpr std::string_view kDatasetFileReason = "metadata of a Hugging Face dataset";
+constexpr std::string_view kDangling = "its target does not exist";
 
-// Stands for an archive of which there is no more; or none at all, where it is damaged.
+// Replaces an archive that has no more files, or one that is damaged from the start.
 class EndedArchive final : public Archive {
  public:
   explicit EndedArchive(std::string damage = {}) : damage_(std::move(damage)) {}
@@ -86,8 +98,7 @@ class EndedArchive final : public Archive {
     if (!damage_.empty()) throw Error(Errc::bad_input, damage_);
     return false;
   }
-  void read(const std::function<void(std::string_view)>& /*part*/) override {}
-  std::uint64_t skipped() const override { return 0; }
+  std::string read(const std::function<void(std::string_view)>& /*part*/) override { return {}; }
 
  private:
   std::string damage_;
@@ -99,7 +110,7 @@ bool is_inside(const std::string& path, const std::vector<std::string>& folders)
   });
 }
 
-// How much of `path` is the longest of the folders that it is in.
+// The length of the longest of `folders` that contains `path`.
 std::size_t common_root(const std::string& path, const std::vector<std::string>& folders) {
   std::size_t longest = 0;
   for (const std::string& folder : folders)
@@ -107,7 +118,7 @@ std::size_t common_root(const std::string& path, const std::vector<std::string>&
   return longest;
 }
 
-// Without links in it; empty where it leads nowhere.
+// The path with all links resolved; empty if it leads nowhere.
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> found(realpath(path.c_str(), nullptr), std::free);
   return found ? found.get() : std::string();
@@ -115,62 +126,25 @@ std::string real_path(const std::string& path) {
 
 }  // namespace
 
-void check_named(const SourceOptions& options) {
-  if (options.documents && options.paths.empty()) return;
-  if (options.documents)
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: named beside documents in memory; give one of them", options.paths.front()));
-  if (options.paths.empty())
-    throw Error(Errc::invalid_argument, "no input; name a file or a folder, or - for standard input");
-  if (std::count(options.paths.begin(), options.paths.end(), "-") > 1)
-    throw Error(Errc::invalid_argument, "-: named twice; standard input can be read only once");
-  const std::vector<std::string>& known = options.known_unreadable;
-  for (const std::string& path : options.paths) {
-    if (path == "-" || std::binary_search(known.begin(), known.end(), path)) continue;
-    try {
-      struct stat info {};
-      bool readable = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
-      if (readable && S_ISREG(info.st_mode))
-        InputFile{path};
-      else if (readable)
-        readable = S_ISDIR(info.st_mode) ? open_folder(path.c_str()) != nullptr : access(path.c_str(), R_OK) == 0;
-      if (!readable) refuse_read(path, "open", errno);
-    } catch (const Error& error) {
-      if (error.code() == Errc::io && options.skip_unreadable) continue;  // named when it is its turn
-      throw Error(error.code(), fmt::format("{}; check the path and its permissions{}", error.what(),
-                                            error.code() == Errc::io ? ", or skip it with --skip-unreadable" : ""));
-    }
-  }
-}
-
-std::uint64_t total_bytes(const SourceOptions& options, const Context& context, MemoryBudget& budget) {
-  for (const std::string& path : options.paths) {
-    struct stat info {};
-    if (path == "-" || stat(path.c_str(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))) return 0;
-  }
-  std::uint64_t total = 0;
-  Walk walk(options, budget);
-  for (Input input; walk.next(input);) {
-    throw_if_stopped(context);
-    total += input.size;
-  }
-  return total;
-}
-
-Walk::Walk(const SourceOptions& options, MemoryBudget& budget, const Context* context)
+Walk::Walk(const SourceOptions& options, MemoryBudget& budget, const Context* context, OnSkipped on_skipped)
     : options_(options),
       budget_(budget),
       context_(context),
+      on_skipped_(std::move(on_skipped)),
       entries_(budget, "the listing of a folder"),
       names_(budget, "the names in a folder"),
-      archived_bytes_(budget.reserve(0, "the names in an archive")) {
+      archived_(budget) {
   if (context != nullptr) temp_ = std::make_shared<TempSpace>(*context);
   for (const std::string& path : options.paths)
     if (path != "-") remember(path);
 }
 
 bool Walk::next(Input& input) {
-  if (!find_next(input)) return false;
+  do {
+    if (!find_next(input)) return false;
+  } while (options_.copy_of && !use_copy(input));
+  if (input.format == Format::automatic)
+    input.format = recognized_format(options_, budget_, input.path, input.named, source_of(input, options_));
   const std::vector<std::string>& known = options_.known_unreadable;
   if (input.failure.empty() && std::binary_search(known.begin(), known.end(), input.path))
     input.failure = "was unreadable before";
@@ -180,6 +154,16 @@ bool Walk::next(Input& input) {
                       : input.failure.empty() ? sniffed_delimiter(options_, source_of(input, options_), budget_)
                                               : ',';
   return true;
+}
+
+// Makes the copy of the input its source; false if there is no copy. Failures and damaged files have no copy and need
+// none.
+bool Walk::use_copy(Input& input) const {
+  if (!input.failure.empty() || !input.damage.empty()) return true;
+  input.source = options_.copy_of(input);
+  input.copy = nullptr;
+  input.size = regular_size(input.source);
+  return path_kind(input.source) == PathKind::file;
 }
 
 bool Walk::find_next(Input& input) {
@@ -204,7 +188,7 @@ bool Walk::find_next(Input& input) {
         if (failure.empty() && open_archive_at(path_)) continue;
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
         input = {.path = path_,
-                 .format = recognized_format(options_, budget_, path_, true, path_),
+                 .format = Format::automatic,
                  .named = true,
                  .size = size,
                  .failure = std::move(failure),
@@ -224,30 +208,32 @@ bool Walk::find_next(Input& input) {
     path_ += names_.data() + entry.name;
     bool folder = entry.folder;
     if (entry.link) {
-      struct stat info {};
-      if (!follow() || uninterrupted([&] { return stat(path_.c_str(), &info); }) != 0) {
-        ++special_skipped_;
+      const std::string reason = follow(folder);
+      if (!reason.empty()) {
+        skip(kSpecial, path_, reason == kDangling ? "dangling link" : "link", reason);
         continue;
       }
-      folder = S_ISDIR(info.st_mode);
     }
     if (!folder) {
       if (open_archive_at(path_)) continue;
       const std::uint64_t size = regular_size(path_);
       input = {.path = path_,
-               .format = recognized_format(options_, budget_, path_, false, path_),
+               .format = Format::automatic,
                .named = false,
                .size = size,
                .failure = {},
                .operand = operand()};
       return true;
     }
-    if (!entry.link && is_seen()) continue;
+    if (!entry.link && is_seen()) {
+      skip(kSpecial, path_, "folder", "already read, through a link to it");
+      continue;
+    }
     if (!enter(false, input)) return true;
   }
 }
 
-// Whether it is an archive to go through. One that cannot be opened is told of when it is its turn as a file.
+// Whether `path` is an archive to traverse. One that cannot be opened is reported when it is read as a file.
 bool Walk::open_archive_at(const std::string& path) {
   const std::vector<std::string>& known = options_.known_unreadable;
   if (!temp_ || !is_archive_name(path) || regular_size(path) == 0) return false;
@@ -261,37 +247,44 @@ bool Walk::open_archive_at(const std::string& path) {
   }
   archive_path_ = path;
   archived_.clear();
-  archived_bytes_.resize(0, {});
   any_in_archive_ = false;
   return archive_ != nullptr;
 }
 
-// The next file of archive_, copied; or, where it is damaged or cannot be read on, the archive itself, under a name inside
-// it once files of it were handed out.
+// The next file of archive_, copied to a temporary file. If the archive is damaged or cannot be read further, the
+// archive itself; in the latter case under a name inside the archive if files of it were already returned.
 bool Walk::next_in_archive(Input& input) {
   bool copying = false;
   try {
     for (std::string name; archive_->next(name);) {
-      name = writable_name(name);
+      if (archive_->kind() != Archive::Kind::file) {
+        const bool link = archive_->kind() == Archive::Kind::link;
+        skip(kSpecial, fmt::format("{}/{}", archive_path_, name.c_str()), link ? "link" : "special file",
+             link ? "links in archives are not followed" : "not a regular file");
+        continue;
+      }
+      std::string fault = ArchiveNames::fault(name);
+      name = fault.empty() ? writable_name(name) : ArchiveNames::shortened(name);
       if (name.empty()) continue;
       const std::shared_ptr<TempFile> copy(new TempFile(*temp_), [space = temp_](TempFile* file) { delete file; });
-      archive_->read([&](std::string_view part) {
-        copying = true;
-        copy->append(part);
-        copying = false;
-      });
+      if (fault.empty())
+        fault = archive_->read([&](std::string_view part) {
+          copying = true;
+          if (!options_.copy_of) copy->append(part);
+          copying = false;
+        });
       any_in_archive_ = true;
       input = {.path = fmt::format("{}/{}", archive_path_, name),
+               .format = fault.empty() ? Format::automatic : Format::files,
                .named = false,
-               .size = copy->size(),
+               .size = fault.empty() ? copy->size() : 0,
                .failure = {},
                .operand = operand(),
                .source = copy->path(),
-               .copy = copy};
-      input.format = recognized_format(options_, budget_, input.path, false, input.source);
+               .copy = copy,
+               .damage = std::move(fault)};
       return true;
     }
-    special_skipped_ += archive_->skipped();
     return false;
   } catch (const Error& error) {
     const bool unreadable = error.code() == Errc::io;
@@ -299,26 +292,23 @@ bool Walk::next_in_archive(Input& input) {
     const bool named = levels_.empty();
     const std::string file = archive_path_.substr(archive_path_.rfind('/') + 1);  // npos + 1 is 0
     std::string reason = error.what();
-    if (unreadable && reason.starts_with(archive_path_ + ": ")) reason.erase(0, archive_path_.size() + 2);
-    input = {.path = any_in_archive_ ? fmt::format("{}/{}", archive_path_, file) : archive_path_,
+    if (reason.starts_with(archive_path_ + ": ")) reason.erase(0, archive_path_.size() + 2);
+    input = {.path = any_in_archive_ && unreadable ? fmt::format("{}/{}", archive_path_, file) : archive_path_,
              .format = Format::files,
              .named = named,
              .size = 0,
              .failure = unreadable ? reason : std::string(),
              .operand = operand(),
-             .source = archive_path_,
-             .copy = nullptr,
              .damage = unreadable ? std::string() : reason};
     archive_ = std::make_unique<EndedArchive>();
     return true;
   }
 }
 
-// The name of a file in archive_ as it can be written, once: without empty parts. Empty for what is passed over: hidden,
-// or leading out of the archive.
+// The name under which a file of archive_ can be written, without empty parts and different from all others. Empty
+// for files that are skipped because they are hidden or their names lead out of the archive.
 std::string Walk::writable_name(std::string_view name) {
-  constexpr std::size_t kMostPart = 200;
-  constexpr std::size_t kMostName = 3000;
+  const std::string_view given = name;
   std::string clean;
   bool hidden = false;
   bool outside = name.find('\0') != std::string_view::npos;
@@ -328,31 +318,17 @@ std::string Walk::writable_name(std::string_view name) {
     if (part.empty() || part == ".") continue;
     outside = outside || part == "..";
     hidden = hidden || part.front() == '.' || is_marker(part) || part == "__MACOSX";
-    if (!clean.empty()) {
-      // What is a file cannot be a folder too.
-      const auto [folder, is_new] = archived_.try_emplace(clean, 0);
-      if (folder->second > 0) clean += "~";
-      if (is_new)
-        archived_bytes_.resize(archived_bytes_.bytes() + clean.size() + kNameBytes, "the names in an archive");
-      clean += '/';
-    }
-    clean += part.substr(0, kMostPart);
+    if (!clean.empty()) clean += '/';
+    clean += part;
   }
-  if (hidden || outside || clean.empty() || clean.size() > kMostName) {
-    ++(hidden ? hidden_skipped_ : special_skipped_);
+  if (hidden || outside || clean.empty()) {
+    skip_member(given, hidden && !outside, outside);
     return {};
   }
-  archived_bytes_.resize(archived_bytes_.bytes() + clean.size() + kNameBytes, "the names in an archive");
-  const auto [met, is_new] = archived_.try_emplace(clean, 1);
-  if (is_new) return clean;
-  std::string unique;
-  do {
-    unique = fmt::format("{}~{}", clean, ++met->second + (met->second == 1 ? 1 : 0));
-  } while (!archived_.try_emplace(unique, 1).second);
-  return unique;
+  return archived_.give(clean);
 }
 
-// Goes down into path_. Where that cannot be listed, `input` says so.
+// Descends into path_. If the folder cannot be listed, sets `input` to the failure and returns false.
 bool Walk::enter(bool named, Input& input) {
   const Level level{entries_.size(), names_.size(), entries_.size(), 0};
   levels_.push_back(level);
@@ -389,18 +365,22 @@ bool Walk::list(std::string& failure) {
     const dirent* found = readdir(folder.get());
     if (found == nullptr) break;
     const std::string_view name = found->d_name;
-    if (name == "." || name == "..") continue;
+    if (name == "." || name == ".." || is_staging_name(name)) continue;
+    const Kind kind = kind_of(dirfd(folder.get()), *found);
     if (name.front() == '.') {
-      if (!is_staging_name(name)) ++hidden_skipped_;
+      skip(kHidden, below(name), kind == Kind::folder ? "hidden folder" : "hidden file", "its name begins with a dot");
       continue;
     }
     if (is_marker(name)) {
-      ++hidden_skipped_;
+      skip(kHidden, below(name), "job file", kJobFileReason);
       continue;
     }
-    const Kind kind = kind_of(dirfd(folder.get()), *found);
-    if (kind == Kind::special) {
-      ++special_skipped_;
+    if (kind == Kind::pipe || kind == Kind::socket || kind == Kind::device) {
+      skip(kSpecial, below(name),
+           kind == Kind::pipe     ? "named pipe"
+           : kind == Kind::socket ? "socket"
+                                  : "device",
+           "not a regular file");
       continue;
     }
     entries_.push_back({names_.size(), kind == Kind::folder, kind == Kind::link});
@@ -410,15 +390,15 @@ bool Walk::list(std::string& failure) {
     failure = "cannot list the folder: " + system_reason(errno);
     return false;
   }
-  leave_notes_out();
+  remove_dataset_metadata();
   std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
     return std::strcmp(names_.data() + a.name, names_.data() + b.name) < 0;
   });
   return true;
 }
 
-// Of the folder just listed: what is no part of a data set that Hugging Face has saved or fetched.
-void Walk::leave_notes_out() {
+// Removes entries of the folder just listed that are metadata of a dataset saved or fetched by Hugging Face.
+void Walk::remove_dataset_metadata() {
   const std::size_t begin = levels_.back().entries_begin;
   const auto any = [&](const auto& is) {
     return std::any_of(entries_.begin() + begin, entries_.end(),
@@ -435,47 +415,76 @@ void Walk::leave_notes_out() {
   for (std::size_t i = begin; i < entries_.size(); ++i) {
     const std::string_view name = names_.data() + entries_[i].name;
     const bool store = cache && name == "blobs";
-    if (store) stores_.push_back(real_path(path_ + "/blobs"));
+    if (store) blob_folders_.push_back(real_path(path_ + "/blobs"));
     const bool reference = cache && name == "refs";
-    if (store || reference || (saved && is_dataset_note(name)) || name == "dataset_dict.json")
-      ++hidden_skipped_;
+    if (store || reference)
+      skip(kHidden, below(name), "cache folder", store ? "read through the links in snapshots" : kDatasetFileReason);
+    else if ((saved && is_dataset_metadata(name)) || name == "dataset_dict.json")
+      skip(kHidden, below(name), "dataset file", kDatasetFileReason);
     else
       entries_[kept++] = entries_[i];
   }
   entries_.resize(kept);
 }
 
-// Whether the folder path_ is read elsewhere: a link leads to a folder above it.
+// Whether the folder path_ is already being read because a link leads to it.
 bool Walk::is_seen() const {
   if (!followed_folder_) return false;
   struct stat info {};
-  return uninterrupted([&] { return stat(path_.c_str(), &info); }) == 0 && seen_.contains({info.st_dev, info.st_ino});
+  return retry_on_eintr([&] { return stat(path_.c_str(), &info); }) == 0 && seen_.contains({info.st_dev, info.st_ino});
 }
 
-// An input that was named.
+// Registers a named input, so that links to it are not followed.
 void Walk::remember(const std::string& path) {
   struct stat info {};
-  if (uninterrupted([&] { return stat(path.c_str(), &info); }) != 0) return;  // opening it will tell
+  if (retry_on_eintr([&] { return stat(path.c_str(), &info); }) != 0) return;  // the error appears when it is opened
   seen_.emplace(info.st_dev, info.st_ino);
   if (S_ISDIR(info.st_mode)) roots_.push_back(real_path(path));
 }
 
-// Whether what the link path_ leads to is to be read under its name.
-bool Walk::follow() {
+// Empty if the target of the link path_ is to be read under the name of the link; `folder` tells whether it is a
+// folder. Otherwise the reason why it is not read.
+std::string Walk::follow(bool& folder) {
   struct stat info {};
   const std::string target = real_path(path_);
-  if (target.empty() || uninterrupted([&] { return stat(target.c_str(), &info); }) != 0) return false;
-  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return false;
-  // Inside a folder that is read it is read there, unless something on the way is hidden.
+  if (target.empty() || retry_on_eintr([&] { return stat(target.c_str(), &info); }) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::string(kDangling);
+    return "its target cannot be reached: " + system_reason(errno);
+  }
+  folder = S_ISDIR(info.st_mode);
+  if (!S_ISREG(info.st_mode) && !folder) return "its target is not a regular file";
+  // A target inside a folder that is read is read there, unless a part of its path is hidden.
   const bool hidden = target.find("/.", common_root(target, roots_)) != std::string::npos;
-  if (is_inside(target, roots_) && !is_inside(target, stores_) && !hidden) return false;
-  if (is_inside(real_path(path_.substr(0, path_.rfind('/'))), {target})) return false;  // in a circle
-  if (!seen_.emplace(info.st_dev, info.st_ino).second) return false;
-  if (S_ISDIR(info.st_mode)) {
+  if (is_inside(target, roots_) && !is_inside(target, blob_folders_) && !hidden)
+    return "its target is in the input itself";
+  if (is_inside(real_path(path_.substr(0, path_.rfind('/'))), {target})) return "it leads to a folder that contains it";
+  if (!seen_.emplace(info.st_dev, info.st_ino).second) return "its target was already reached by another path";
+  if (folder) {
     roots_.push_back(target);
     followed_folder_ = true;
   }
-  return true;
+  return {};
+}
+
+void Walk::skip(SkipTotal total, std::string path, std::string_view kind, std::string_view reason) const {
+  if (on_skipped_) on_skipped_(total, {std::move(path), std::string(kind), std::string(reason)});
+}
+
+// Reports a file in archive_ whose name prevents reading it.
+void Walk::skip_member(std::string_view name, bool hidden, bool outside) const {
+  const std::string path = fmt::format("{}/{}", archive_path_, name.substr(0, name.find('\0')));
+  if (name.starts_with("./")) name.remove_prefix(2);
+  if (!hidden)
+    skip(kSpecial, path, "unsafe name", outside ? "its name leads out of the archive" : "it has no name");
+  else if (name.starts_with('.') || name.find("/.") != std::string_view::npos)
+    skip(kHidden, path, "hidden file", "a part of its path begins with a dot");
+  else
+    skip(kHidden, path, "job file", name.find("__MACOSX") != std::string_view::npos ? kMacFileReason : kJobFileReason);
+}
+
+// The path of the entry `name` of the folder path_.
+std::string Walk::below(std::string_view name) const {
+  return fmt::format("{}{}{}", path_, path_.back() == '/' ? "" : "/", name);
 }
 
 void Walk::leave() {

@@ -1,4 +1,5 @@
-// ZIP: a directory at the end says where each file begins. Stored and deflated files, also of more than 4 GiB.
+// ZIP: a directory at the end of the archive lists where each file begins. Reads stored and deflated files, also of
+// more than 4 GiB.
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -6,8 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
+#include "base/array.h"
 #include "base/files/random_file.h"
 #include "corpus/files/archive.h"
 #include "refrain/error.h"
@@ -28,66 +31,145 @@ T little(std::string_view bytes, std::size_t at) {
   return value;
 }
 
+// An entry of the directory, which describes a file.
+struct ZipEntry {
+  std::string_view name;
+  Archive::Kind kind = Archive::Kind::file;
+  bool folder = false;
+  bool encrypted = false;
+  unsigned method = 0;
+  std::uint32_t checksum = 0;
+  std::uint64_t packed = 0;
+  std::uint64_t plain = 0;
+  std::uint64_t begin = 0;  // offset of its header in the archive
+};
+
+// Reads values that do not fit into 32 bits from an extra field, where they are stored in this order.
+void take_large(std::string_view extra, ZipEntry& entry) {
+  while (extra.size() >= 4) {
+    const std::size_t size = little<std::uint16_t>(extra, 2);
+    if (size > extra.size() - 4) return;
+    std::string_view field = extra.substr(4, size);
+    if (little<std::uint16_t>(extra, 0) == 1)
+      for (std::uint64_t* value : {&entry.plain, &entry.packed, &entry.begin})
+        if (*value == kNoSize && field.size() >= 8) {
+          *value = little<std::uint64_t>(field, 0);
+          field.remove_prefix(8);
+        }
+    extra.remove_prefix(4 + size);
+  }
+}
+
+// Removes the first entry of `directory` and returns it; nullopt if `directory` does not begin with an entry.
+std::optional<ZipEntry> take_entry(std::string_view& directory) {
+  constexpr std::size_t kFixed = 46;
+  if (directory.size() < kFixed || !directory.starts_with("PK\x01\x02")) return std::nullopt;
+  const std::size_t name_size = little<std::uint16_t>(directory, 28);
+  const std::size_t extra_size = little<std::uint16_t>(directory, 30);
+  const std::size_t size = kFixed + name_size + extra_size + little<std::uint16_t>(directory, 32);
+  if (directory.size() < size) return std::nullopt;
+  const std::uint32_t unix_kind = little<std::uint32_t>(directory, 38) >> 16U & 0170000U;
+  ZipEntry entry{.name = directory.substr(kFixed, name_size),
+                 .kind = unix_kind == 0 || unix_kind == 0100000U ? Archive::Kind::file
+                         : unix_kind == 0120000U                 ? Archive::Kind::link
+                                                                 : Archive::Kind::special,
+                 .folder = unix_kind == 0040000U,
+                 .encrypted = (little<std::uint16_t>(directory, 8) & 1U) != 0,
+                 .method = little<std::uint16_t>(directory, 10),
+                 .checksum = little<std::uint32_t>(directory, 16),
+                 .packed = little<std::uint32_t>(directory, 20),
+                 .plain = little<std::uint32_t>(directory, 24),
+                 .begin = little<std::uint32_t>(directory, 42)};
+  take_large(directory.substr(kFixed + name_size, extra_size), entry);
+  directory.remove_prefix(size);
+  return entry;
+}
+
 class Zip final : public Archive {
  public:
   Zip(const std::string& path, MemoryBudget& budget, Pause pause)
-      : file_(path), pause_(std::move(pause)), reservation_(budget.reserve(0, "the directory of a ZIP archive")) {
+      : file_(path),
+        pause_(std::move(pause)),
+        reservation_(budget.reserve(0, "the directory of a ZIP archive")),
+        begins_(budget, "the directory of a ZIP archive") {
     find_directory();
+    check_disjoint();
   }
 
   bool next(std::string& name) override {
-    constexpr std::size_t kEntry = 46;
-    while (at_ < directory_.size()) {
-      const std::string_view entry = std::string_view(directory_).substr(at_);
-      if (entry.size() < kEntry || !entry.starts_with("PK\x01\x02")) refuse("damaged ZIP archive");
-      const std::size_t name_size = little<std::uint16_t>(entry, 28);
-      const std::size_t extra_size = little<std::uint16_t>(entry, 30);
-      const std::size_t size = kEntry + name_size + extra_size + little<std::uint16_t>(entry, 32);
-      if (entry.size() < size) refuse("damaged ZIP archive");
-      encrypted_ = (little<std::uint16_t>(entry, 8) & 1U) != 0;
-      method_ = little<std::uint16_t>(entry, 10);
-      checksum_ = little<std::uint32_t>(entry, 16);
-      packed_ = little<std::uint32_t>(entry, 20);
-      plain_ = little<std::uint32_t>(entry, 24);
-      begin_ = little<std::uint32_t>(entry, 42);
-      take_large(entry.substr(kEntry + name_size, extra_size));
-      name = entry.substr(kEntry, name_size);
-      at_ += size;
-      const std::uint32_t unix_mode = little<std::uint32_t>(entry, 38) >> 16U;
-      const bool regular = (unix_mode & 0170000U) == 0 || (unix_mode & 0170000U) == 0100000U;
-      if (!name.ends_with('/') && regular) return true;
-      skipped_ += regular ? 0 : 1;
+    while (!left_.empty()) {
+      const std::optional<ZipEntry> entry = take_entry(left_);
+      if (!entry) refuse("damaged ZIP archive");
+      entry_ = *entry;
+      name = entry_.name;
+      if (!name.ends_with('/') && !entry_.folder) return true;
     }
     return false;
   }
 
-  std::uint64_t skipped() const override { return skipped_; }
+  Kind kind() const override { return entry_.kind; }
 
-  void read(const std::function<void(std::string_view)>& part) override {
+  std::string read(const std::function<void(std::string_view)>& part) override {
+    try {
+      read_entry(part);
+      return {};
+    } catch (const Error& error) {
+      if (error.code() != Errc::bad_input) throw;
+      return std::string(error.what()).substr(file_.path().size() + 2);  // after the path and ": "
+    }
+  }
+
+ private:
+  void read_entry(const std::function<void(std::string_view)>& part) {
     constexpr std::size_t kLocal = 30;
-    if (encrypted_) refuse("holds encrypted files; decrypt it first");
-    if (method_ != 0 && method_ != 8) refuse(fmt::format("holds files packed by method {}, not deflate", method_));
+    if (entry_.encrypted) refuse("encrypted; decrypt it first");
+    if (entry_.method != 0 && entry_.method != 8)
+      refuse(fmt::format("packed by method {}, not deflate; extract it first", entry_.method));
     std::string local(kLocal, '\0');
-    if (begin_ > file_.size() || file_.read_up_to(begin_, local) != kLocal || !local.starts_with("PK\x03\x04"))
-      refuse("damaged ZIP archive");
-    begin_ += kLocal + little<std::uint16_t>(local, 26) + little<std::uint16_t>(local, 28);
+    if (entry_.begin > file_.size() || file_.read_up_to(entry_.begin, local) != kLocal ||
+        !local.starts_with("PK\x03\x04"))
+      refuse("damaged ZIP archive: a header is missing");
+    const std::uint64_t begin =
+        entry_.begin + kLocal + little<std::uint16_t>(local, 26) + little<std::uint16_t>(local, 28);
+    const std::uint64_t end = end_of_room(entry_.begin);
+    if (begin > end || entry_.packed > end - begin) refuse("damaged ZIP archive: a file overlaps the next");
     uLong sum = crc32(0, nullptr, 0);
     std::uint64_t given = 0;
     const auto give = [&](std::string_view bytes) {
       sum = crc32(sum, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
       given += bytes.size();
-      if (given > plain_) refuse("damaged ZIP archive: a file is longer than it should be");
+      if (given > entry_.plain) refuse("damaged ZIP archive: a file is longer than it should be");
       pause_();
       part(bytes);
     };
-    if (method_ == 0)
-      read_packed([&](std::string_view bytes) { give(bytes); });
+    if (entry_.method == 0)
+      read_packed(begin, [&](std::string_view bytes) { give(bytes); });
     else
-      inflate_all(give);
-    if (given != plain_ || sum != checksum_) refuse("damaged ZIP archive: a checksum is wrong");
+      inflate_all(begin, give);
+    if (given != entry_.plain || sum != entry_.checksum) refuse("damaged ZIP archive: a checksum is wrong");
   }
 
- private:
+  // Requires that files do not share bytes. Otherwise a few bytes could be the content of any number of files, and
+  // expand to any number of bytes.
+  void check_disjoint() {
+    std::uint64_t packed = 0;
+    std::string_view directory = directory_;
+    while (const std::optional<ZipEntry> entry = take_entry(directory)) {
+      begins_.push_back(entry->begin);
+      packed += std::min(entry->packed, file_.size());
+      if (packed > file_.size()) refuse("damaged ZIP archive: its files overlap");
+    }
+    std::sort(begins_.begin(), begins_.end());
+    if (std::adjacent_find(begins_.begin(), begins_.end()) != begins_.end())
+      refuse("damaged ZIP archive: its files overlap");
+  }
+
+  // The offset where the next file after the one at `begin`, or the directory, begins.
+  std::uint64_t end_of_room(std::uint64_t begin) const {
+    const std::uint64_t* const next = std::upper_bound(begins_.begin(), begins_.end(), begin);
+    return next == begins_.end() ? directory_begin_ : std::min(*next, directory_begin_);
+  }
+
   void find_directory() {
     constexpr std::size_t kEnd = 22;
     constexpr std::size_t kMostComment = 65535;
@@ -99,7 +181,7 @@ class Zip final : public Archive {
     std::uint64_t size = little<std::uint32_t>(tail, end + 12);
     std::uint64_t begin = little<std::uint32_t>(tail, end + 16);
     if (size == kNoSize || begin == kNoSize || little<std::uint16_t>(tail, end + 10) == 0xFFFF) {
-      // The larger kind: 20 bytes before, where its own end is.
+      // ZIP64: a locator in the 20 bytes before gives the offset of the larger end record.
       constexpr std::size_t kLocator = 20;
       constexpr std::size_t kLargeEnd = 56;
       if (end >= kLocator && tail.compare(end - kLocator, 4, "PK\x06\x07") == 0) {
@@ -115,28 +197,13 @@ class Zip final : public Archive {
     reservation_.resize(size, "the directory of a ZIP archive");
     directory_.resize(size);
     if (file_.read_up_to(begin, directory_) != size) refuse("truncated ZIP archive");
+    directory_begin_ = begin;
+    left_ = directory_;
   }
 
-  // Sizes that do not fit into 32 bits stand in an extra field, in this order.
-  void take_large(std::string_view extra) {
-    while (extra.size() >= 4) {
-      const std::size_t size = little<std::uint16_t>(extra, 2);
-      if (size > extra.size() - 4) return;
-      std::string_view field = extra.substr(4, size);
-      if (little<std::uint16_t>(extra, 0) == 1)
-        for (std::uint64_t* value : {&plain_, &packed_, &begin_})
-          if (*value == kNoSize && field.size() >= 8) {
-            *value = little<std::uint64_t>(field, 0);
-            field.remove_prefix(8);
-          }
-      extra.remove_prefix(4 + size);
-    }
-  }
-
-  void read_packed(const std::function<void(std::string_view)>& part) {
+  void read_packed(std::uint64_t at, const std::function<void(std::string_view)>& part) {
     std::string chunk(kZipChunk, '\0');
-    std::uint64_t at = begin_;
-    for (std::uint64_t left = packed_; left > 0;) {
+    for (std::uint64_t left = entry_.packed; left > 0;) {
       const std::size_t wanted = std::min<std::uint64_t>(left, chunk.size());
       if (file_.read_up_to(at, {chunk.data(), wanted}) != wanted) refuse("truncated ZIP archive");
       part(std::string_view(chunk).substr(0, wanted));
@@ -145,13 +212,13 @@ class Zip final : public Archive {
     }
   }
 
-  void inflate_all(const std::function<void(std::string_view)>& give) {
+  void inflate_all(std::uint64_t at, const std::function<void(std::string_view)>& give) {
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
     const std::unique_ptr<z_stream, int (*)(z_stream*)> ends(&stream, inflateEnd);
     std::string plain(kZipChunk, '\0');
     bool ended = false;
-    read_packed([&](std::string_view packed) {
+    read_packed(at, [&](std::string_view packed) {
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // NOLINT: it is only read
       stream.avail_in = static_cast<uInt>(packed.size());
       while (!ended) {
@@ -175,15 +242,10 @@ class Zip final : public Archive {
   const Pause pause_;
   Reservation reservation_;
   std::string directory_;
-  std::size_t at_ = 0;  // in it
-  std::uint64_t skipped_ = 0;
-  // Of the file that was gone on to:
-  bool encrypted_ = false;
-  unsigned method_ = 0;
-  std::uint32_t checksum_ = 0;
-  std::uint64_t packed_ = 0;
-  std::uint64_t plain_ = 0;
-  std::uint64_t begin_ = 0;
+  std::uint64_t directory_begin_ = 0;
+  std::string_view left_;        // entries of the directory that are still to be read
+  Array<std::uint64_t> begins_;  // offsets of all files, sorted
+  ZipEntry entry_;               // the current file
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_F(Arc, PagesAreDocumentsAndOthersArePassedOver) {
            arc_record("http://b/x.png", "image/png", "HTTP/1.0 200 OK\r\nContent-Type: image/png\r\n\r\nx") +
            arc_record("http://c/", "text/html", "HTTP/1.0 404 None\r\nContent-Type: text/html\r\n\r\nx") +
            arc_record("http://d/", "text/plain", "HTTP/1.0 200 OK\r\n\r\nits type stands before it") +
-           // Version 2.
+           // Version 2 of ARC.
            arc_page("https://e/", "<p>two", "200 - - 1234 a.arc ") + arc_record("http://f/", "text/html", "no HTTP"));
   EXPECT_EQ(found.texts(), (Texts{"one&two", "its type stands before it", "two", "<bad>"}));
   EXPECT_EQ(found.ids(), (Texts{"http://a/", "http://d/", "https://e/", ""}));
@@ -67,7 +67,7 @@ TEST_F(Arc, ReadingGoesOnBehindDamage) {
   EXPECT_EQ(read(a + "http://junk 1 2 3\n" + c + "\n\n").texts(), (Texts{"first", "<bad>", "third"}));
   EXPECT_EQ(read(a + b.substr(0, b.size() - 8) + "\n" + c).texts(), (Texts{"first", "<bad>", "third"}));
   EXPECT_EQ(read(a + b.substr(0, 30)).texts(), (Texts{"first", "<bad>"}));
-  // One that is too long, and a long stretch that is none.
+  // A record that is too long, and a long stretch of bytes that is not a record.
   const std::string large = arc_page("http://d/", std::string(70000, 'x'));
   EXPECT_EQ(read(a + large + c, {.max_doc_bytes = 100}).texts(), (Texts{"first", "<bad>", "third"}));
   EXPECT_EQ(read(a + "junk" + std::string(80000, 'x') + "\n" + c, {.max_doc_bytes = 100}).texts(),

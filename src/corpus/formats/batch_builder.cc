@@ -8,23 +8,26 @@ namespace refrain::corpus {
 
 namespace {
 
-// A record is short where there are many: half a piece for their offsets is enough.
+// Batches with many records have short ones: a limit at which offsets take half as many bytes as a piece is enough.
 std::size_t records_of(std::size_t piece_bytes) {
   return std::max<std::size_t>(piece_bytes / 16, 4);
 }
 
-// Ids, their ends, the marks of bad records, where the records and their texts stand.
+// The memory for ids, their ends, the flags of bad records, and the locations of records and texts.
 std::uint64_t small_bytes(std::size_t id_bytes, std::size_t records, bool raw) {
   return id_bytes + records * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + (raw ? 2 * sizeof(std::string_view) : 0));
 }
 
-// A reason that quotes the input may be as long as a file.
-std::string shortened(std::string reason) {
-  constexpr std::size_t kMostBytes = 200;
+constexpr const char* kWhat = "the text of a long document";
+constexpr const char* kFields = "the fields of a piece of the input";
+
+}  // namespace
+
+std::string shortened_reason(std::string reason, std::size_t most_bytes) {
   constexpr std::string_view kDots = "...";
-  if (reason.size() <= kMostBytes) return reason;
-  std::size_t end = kMostBytes - kDots.size();
-  // Back to where a character begins; bytes that are none are cut anywhere.
+  if (reason.size() <= most_bytes) return reason;
+  std::size_t end = most_bytes - kDots.size();
+  // Moves back to the beginning of a character. Invalid bytes are cut anywhere.
   for (std::size_t back = 0; back < 4; ++back)
     if ((static_cast<unsigned char>(reason[end - back]) & 0xC0U) != 0x80U) {
       end -= back;
@@ -33,11 +36,6 @@ std::string shortened(std::string reason) {
   reason.resize(end);
   return reason.append(kDots);
 }
-
-constexpr const char* kWhat = "the text of a long document";
-constexpr const char* kFields = "the fields of a piece of the input";
-
-}  // namespace
 
 BatchBuilder::BatchBuilder(MemoryBudget& budget, std::size_t piece_bytes, bool raw, std::size_t fields)
     : piece_bytes_(piece_bytes),
@@ -99,7 +97,7 @@ void BatchBuilder::add_bad(std::string_view path, std::uint64_t line, std::strin
   add(0, {});
   batch_.bad.back() = 1;
   ++bad_records_;
-  if (wants_reasons()) examples_.push_back({std::string(path), line, shortened(std::move(reason))});
+  if (wants_reasons()) examples_.push_back({std::string(path), line, shortened_reason(std::move(reason))});
 }
 
 Batch& BatchBuilder::batch() {

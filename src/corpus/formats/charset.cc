@@ -23,17 +23,17 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::size_t kMetaBytes = 1024;  // as far as browsers look
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 
-// Of windows-1252, which differs from Latin-1 here alone.
-constexpr std::array<std::uint32_t, 32> kFrom80 = {0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-                                                   0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
-                                                   0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-                                                   0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
+// The characters 0x80 to 0x9F of windows-1252, the only ones in which it differs from Latin-1.
+constexpr std::array<std::uint32_t, 32> kWindows1252High = {
+    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
 
 bool is_label(char c) {
   return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.';
 }
 
-// In lower case, without what is no part of a label around it.
+// The first label in `text`, in lower case, without the characters around it that cannot be part of a label.
 std::string label_of(std::string_view text) {
   std::string label;
   for (const char c : text) {
@@ -45,7 +45,7 @@ std::string label_of(std::string_view text) {
   return label;
 }
 
-// The charset that a <meta> tag at the beginning of a page tells; empty where none does.
+// The charset that a <meta> tag at the beginning of a page names; empty if there is none.
 std::string meta_charset(std::string_view html) {
   std::string start(html.substr(0, kMetaBytes));
   std::transform(start.begin(), start.end(), start.begin(), lower);
@@ -81,7 +81,7 @@ void from_windows_1252(std::string_view bytes, Array<char>& out) {
     if (high == bytes.end()) return;
     const auto byte = static_cast<unsigned char>(*high);
     std::array<char, 4> character{};
-    append(out, {character.data(), encode_utf8(byte < 0xA0 ? kFrom80[byte - 0x80] : byte, character.data())});
+    append(out, {character.data(), encode_utf8(byte < 0xA0 ? kWindows1252High[byte - 0x80] : byte, character.data())});
     bytes = {high + 1, bytes.end()};
   }
 }
@@ -97,26 +97,42 @@ struct CloseIconv {
   }
 };
 
-// Bytes that are passed over where they are no character.
+// The number of bytes to skip if they are not a character.
 std::size_t unit_of(const std::string& charset) {
   const auto is = [&](std::string_view name) { return charset.find(name) != std::string::npos; };
   if (is("utf-32") || is("utf32") || is("ucs-4") || is("ucs4")) return 4;
   return is("utf-16") || is("utf16") || is("ucs-2") || is("ucs2") ? 2 : 1;
 }
 
-bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out, std::uint64_t& replaced) {
-  const std::unique_ptr<iconv_t, CloseIconv> handle(iconv_open("UTF-8", charset.c_str()));
-  if (!is_open(handle.get())) return false;
-  std::string buffer(kChunkBytes, '\0');
+}  // namespace
+
+CharsetConverter::~CharsetConverter() {
+  for (const auto& [charset, handle] : open_) iconv_close(handle);
+}
+
+bool CharsetConverter::from_iconv(std::string_view bytes, const std::string& charset, Array<char>& out,
+                                  std::uint64_t& replaced) {
+  constexpr std::size_t kMostOpen = 64;
+  std::unique_ptr<iconv_t, CloseIconv> closes;
+  const auto known = open_.find(charset);
+  const iconv_t handle = known != open_.end() ? known->second : iconv_open("UTF-8", charset.c_str());
+  if (!is_open(handle)) return false;
+  if (known == open_.end()) closes.reset(handle);
+  if (known == open_.end() && open_.size() < kMostOpen) {
+    open_.emplace(charset, handle);
+    closes.release();
+  }
+  buffer_.resize(kChunkBytes);
   const std::size_t unit = unit_of(charset);
   char* in = const_cast<char*>(bytes.data());
   std::size_t left = bytes.size();
+  iconv(handle, nullptr, nullptr, nullptr, nullptr);  // resets the state that an incomplete text may have left
   const auto convert = [&](char** from, std::size_t* size) {
-    char* to = buffer.data();
-    std::size_t room = buffer.size();
-    const std::size_t status = iconv(handle.get(), from, size, &to, &room);
+    char* to = buffer_.data();
+    std::size_t room = buffer_.size();
+    const std::size_t status = iconv(handle, from, size, &to, &room);
     const int reason = status == static_cast<std::size_t>(-1) ? errno : 0;
-    append(out, {buffer.data(), buffer.size() - room});
+    append(out, {buffer_.data(), buffer_.size() - room});
     return reason;
   };
   while (left > 0) {
@@ -125,7 +141,7 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
     if (reason == E2BIG) continue;
     append(out, kReplacement);
     ++replaced;
-    if (reason == EINVAL) break;  // the last character is not whole
+    if (reason == EINVAL) break;  // the last character is incomplete
     const std::size_t skipped = std::min(unit, left);
     in += skipped;
     left -= skipped;
@@ -133,8 +149,6 @@ bool from_iconv(std::string_view bytes, const std::string& charset, Array<char>&
   convert(nullptr, nullptr);
   return true;
 }
-
-}  // namespace
 
 std::string marked_charset(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -170,7 +184,7 @@ void Recoder::recode(std::string_view bytes, bool last, std::string& out) {
     const int reason = status == static_cast<std::size_t>(-1) ? errno : 0;
     out.append(buffer, 0, buffer.size() - room);
     if (reason == 0 || reason == E2BIG) continue;
-    if (reason == EINVAL && !last) break;  // more of it will come
+    if (reason == EINVAL && !last) break;  // the next call continues it
     out += kReplacement;
     ++replaced_;
     const std::size_t skipped = reason == EINVAL ? left : std::min(unit_, left);
@@ -179,7 +193,7 @@ void Recoder::recode(std::string_view bytes, bool last, std::string& out) {
   }
   rest_.erase(0, rest_.size() - left);
   if (last) {
-    // What a decoder has held back.
+    // Flushes output that the decoder has held back.
     char* to = buffer.data();
     std::size_t room = buffer.size();
     iconv(handle_, nullptr, nullptr, &to, &room);
@@ -207,7 +221,7 @@ std::string charset_of(std::string_view bytes, std::string_view declared, bool h
   if (std::string label = label_of(declared); !label.empty()) return label;
   if (html) {
     std::string label = meta_charset(bytes);
-    if (label.starts_with("utf-16")) return "utf-8";  // which could not have been read
+    if (label.starts_with("utf-16")) return "utf-8";  // a page in UTF-16 could not have been searched for the tag
     if (!label.empty()) return label;
   }
   for (std::size_t at = 0; at < bytes.size();) {
@@ -218,8 +232,9 @@ std::string charset_of(std::string_view bytes, std::string_view declared, bool h
   return "utf-8";
 }
 
-bool to_utf8(std::string_view bytes, const std::string& charset, const std::function<void(std::size_t)>& grow,
-             Array<char>& out, std::uint64_t* replaced) {
+bool CharsetConverter::to_utf8(std::string_view bytes, const std::string& charset,
+                               const std::function<void(std::size_t)>& grow, Array<char>& out,
+                               std::uint64_t& replaced) {
   out.clear();
   grow(3 * bytes.size());  // no character takes more
   if (is_utf8(charset)) {
@@ -230,10 +245,7 @@ bool to_utf8(std::string_view bytes, const std::string& charset, const std::func
     from_windows_1252(bytes, out);
     return true;
   }
-  std::uint64_t unknown = 0;
-  const bool known = from_iconv(bytes, charset, out, unknown);
-  if (replaced != nullptr) *replaced += unknown;
-  return known;
+  return from_iconv(bytes, charset, out, replaced);
 }
 
 }  // namespace refrain::corpus

@@ -1,8 +1,8 @@
-// Which character set bytes are in that are not UTF-8, by which of them are frequent.
+// Guesses the character set of bytes that are not UTF-8 from the frequencies of byte values.
 //
-// Two-byte sets are told by their pairs: nothing else has nearly all of its bytes beyond ASCII in such. Which of them it is
-// follows from what a language writes most: kana, hangul, the common half of the hanzi. Cyrillic stands in whole words
-// of high bytes, and eight letters are half of what is written with it. All else is windows-1252.
+// Two-byte sets are recognized by their pairs: in no other set do nearly all bytes beyond ASCII form such pairs. The
+// most frequent characters then tell the language: kana, hangul, the common half of the hanzi. Cyrillic text consists
+// of whole words of high bytes, and eight letters make up half of it. Everything else is taken for windows-1252.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kGuessBytes = std::size_t{64} << 10;
-constexpr std::size_t kLeastHigh = 24;  // bytes beyond ASCII: fewer tell nothing
+constexpr std::size_t kMinHighBytes = 24;  // fewer bytes beyond ASCII are not enough to guess
 
 using Byte = unsigned char;
 
@@ -44,7 +44,7 @@ constexpr TwoBytes kBig5 = {[](Byte byte) { return is_in(byte, 0xA1, 0xF9); },
 constexpr TwoBytes kGbk = {[](Byte byte) { return is_in(byte, 0x81, 0xFE); },
                            [](Byte byte) { return is_in(byte, 0x40, 0x7E) || is_in(byte, 0x80, 0xFE); }, none};
 
-// The pairs of a text, if it is in such a set.
+// Counts the pairs of a text, as read in a two-byte set.
 class Pairs {
  public:
   Pairs(std::string_view bytes, const TwoBytes& set) {
@@ -63,8 +63,8 @@ class Pairs {
       ++at;
     }
   }
-  // One in fifty may be wrong, and the last one cut off.
-  bool sound() const { return all_ >= kLeastHigh / 2 && wrong_ <= 1 + all_ / 50; }
+  // Whether nearly all bytes form pairs: one in fifty may be wrong, and the last one cut off.
+  bool sound() const { return all_ >= kMinHighBytes / 2 && wrong_ <= 1 + all_ / 50; }
   double with_lead(Byte first, Byte last) const {
     std::size_t found = 0;
     for (std::size_t lead = first; lead <= last; ++lead) found += leads_[lead];
@@ -83,7 +83,7 @@ class Pairs {
   std::size_t common_ = 0;
 };
 
-// Empty where it is none.
+// Empty if the bytes are not in a two-byte charset.
 std::string two_byte_charset(std::string_view bytes) {
   if (const Pairs pairs(bytes, kEuc); pairs.sound()) {
     if (pairs.with_lead(0xA4, 0xA5) >= 0.2) return "euc-jp";  // kana
@@ -102,14 +102,14 @@ std::string two_byte_charset(std::string_view bytes) {
 struct Cyrillic {
   const char* charset;
   std::string_view common;  // а е и н о р с т
-  std::string_view some;    // ы ь ю я і ј: what other alphabets have nothing in place of
+  std::string_view some;    // ы ь ю я і ј: some must occur, too, which tells Cyrillic from other alphabets
 };
 constexpr Cyrillic kCyrillic[] = {{"windows-1251", "\xe0\xe5\xe8\xed\xee\xf0\xf1\xf2", "\xfb\xfc\xfe\xff\xb3\xbc"},
                                   {"koi8-r", "\xc1\xc5\xc9\xce\xcf\xd2\xd3\xd4", "\xd9\xd8\xc0\xd1\xa6\xa8"},
                                   {"iso-8859-5", "\xd0\xd5\xd8\xdd\xde\xe0\xe1\xe2", "\xeb\xec\xee\xef\xf6\xf8"},
                                   {"cp866", "\xa0\xa5\xa8\xad\xae\xe0\xe1\xe2", "\xeb\xec\xee\xef"}};
 
-// Empty where it is none.
+// Empty if the bytes are not Cyrillic.
 std::string cyrillic_charset(std::string_view bytes) {
   constexpr double kInWords = 0.8;
   constexpr double kCommon = 0.42;
@@ -141,7 +141,7 @@ std::string guessed_charset(std::string_view bytes) {
   bytes = bytes.substr(0, kGuessBytes);
   const auto high =
       std::count_if(bytes.begin(), bytes.end(), [](char byte) { return static_cast<Byte>(byte) >= 0x80; });
-  if (static_cast<std::size_t>(high) < kLeastHigh) return "windows-1252";
+  if (static_cast<std::size_t>(high) < kMinHighBytes) return "windows-1252";
   std::string found = cyrillic_charset(bytes);
   if (found.empty()) found = two_byte_charset(bytes);
   return found.empty() ? "windows-1252" : found;

@@ -12,12 +12,12 @@ namespace refrain::corpus {
 
 namespace {
 
-// One field: its content is written to `out` where that is not null, and needs at most as much room as it takes.
+// One field. Its content is written to `out` unless that is null, and is never longer than its stored form.
 struct Field {
-  const char* end;                    // behind the delimiter or the line break that ended it
-  const char* content_end = nullptr;  // before the delimiter or the line break, whichever it is
+  const char* end;                    // after the delimiter or the line break that ends it
+  const char* content_end = nullptr;  // before the delimiter or the line break
   std::size_t size = 0;               // bytes written
-  bool last = false;                  // of its record
+  bool last = false;                  // the last field of its record
   bool quoted = false;
   bool unterminated = false;  // its closing quote is missing
 };
@@ -54,7 +54,7 @@ Field read_field(const char* at, const char* end, char delimiter, char* out) {
   return field;
 }
 
-// The bytes of an empty line at the beginning of `bytes`, or 0 where a record begins there.
+// The size of an empty line at the beginning of the bytes, or 0 if a record begins there.
 std::size_t empty_line(const char* at, const char* end) {
   const std::size_t mark = at < end && *at == '\r' ? 1 : 0;
   if (at + mark == end) return mark;
@@ -65,15 +65,54 @@ std::uint64_t line_breaks(const char* begin, const char* end) {
   return static_cast<std::uint64_t>(std::count(begin, end, '\n'));
 }
 
-std::size_t column_of(const std::string& field, const std::string& path, const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), field);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  throw Error(Errc::bad_input, fmt::format("{}: no column '{}'; the header has {}", path, field, quoted_names(names)));
-}
+// An input with more columns is not a table. The limit also bounds how much a short row grows when fields are added
+// to it.
+constexpr std::size_t kMostColumns = std::size_t{1} << 16;
+
+// Iterates over the fields of a header row. Stores only the names that a message shows, however many there are.
+class HeaderRow {
+ public:
+  HeaderRow(const char* at, const char* end, char delimiter) : end_(end), delimiter_(delimiter), field_{.end = at} {}
+
+  // Advances to the next field; false after the last one.
+  bool next() {
+    if (field_.last) return false;
+    begin_ = field_.end;
+    field_ = read_field(begin_, end_, delimiter_, nullptr);
+    return true;
+  }
+  bool is(const std::string& name) {
+    if (field_.size != name.size()) return false;
+    return content() == name;
+  }
+  void note_shown() {
+    constexpr std::size_t kMostBytes = 100;
+    if (shown_.size() > kShownNames) return;
+    shown_.push_back(field_.size <= kMostBytes ? content()
+                                               : shortened_reason(std::string(begin_, kMostBytes + 1), kMostBytes));
+  }
+  bool unterminated() const { return field_.unterminated; }
+  const char* end() const { return field_.end; }
+  const std::vector<std::string>& shown() const { return shown_; }
+
+ private:
+  std::string content() const {
+    std::string text(field_.size, '\0');
+    read_field(begin_, end_, delimiter_, text.data());
+    return text;
+  }
+
+  const char* const end_;
+  const char delimiter_;
+  const char* begin_ = nullptr;
+  Field field_;
+  std::vector<std::string> shown_;
+};
 
 }  // namespace
 
-// Goes on from bytes[at] to behind the next line break that ends a record; npos where there is none.
+// Scans from bytes[at] to the next line break that ends a record and returns the offset after it; npos if there is
+// none.
 std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
   while (at < bytes.size()) {
     const char c = bytes[at];
@@ -127,8 +166,8 @@ std::size_t CsvScanner::last_end(std::string_view bytes) {
   return last;
 }
 
-CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::string& path, const InputOptions& options,
-                        CsvColumns& columns) {
+CsvHeaderExtent read_csv_header(std::string_view bytes, char delimiter, const std::string& path,
+                                const InputOptions& options, CsvColumns& columns) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
   while (at < end) {
@@ -138,26 +177,34 @@ CsvRest read_csv_header(std::string_view bytes, char delimiter, const std::strin
   }
   const auto header = static_cast<std::size_t>(at - bytes.data());
   if (at < end) {
-    for (Field field{.end = at}; !field.last;) {
-      const char* begin = field.end;
-      field = read_field(begin, end, delimiter, nullptr);
-      if (field.unterminated)
+    const std::string text_name = options.text_name();
+    columns.text = columns.id = CsvColumns::kNoColumn;
+    columns.extra.assign(options.extra_fields.size(), CsvColumns::kNoColumn);
+    HeaderRow row(at, end, delimiter);
+    while (row.next()) {
+      if (row.unterminated())
         throw Error(Errc::bad_input, path + ": unclosed quote in the header row; is this a table?");
-      columns.names.emplace_back(field.size, '\0');
-      read_field(begin, end, delimiter, columns.names.back().data());
-      at = field.end;
+      if (columns.count == kMostColumns)
+        throw Error(Errc::bad_input, fmt::format("{}: more than {} columns; is this a table?", path, kMostColumns));
+      const auto take = [&](const std::string& name, std::size_t& column) {
+        if (column == CsvColumns::kNoColumn && row.is(name)) column = columns.count;
+      };
+      take(text_name, columns.text);
+      if (!options.id_field.empty()) take(options.id_field, columns.id);
+      for (std::size_t i = 0; i < columns.extra.size(); ++i) take(options.extra_fields[i], columns.extra[i]);
+      row.note_shown();
+      ++columns.count;
+      at = row.end();
     }
-    columns.text = column_of(options.text_name(), path, columns.names);
-    const bool without =
-        options.id_field.empty() ||
-        (options.id_optional && std::ranges::find(columns.names, options.id_field) == columns.names.end());
-    columns.id = without ? columns.text : column_of(options.id_field, path, columns.names);
-    columns.own_ids = !without;
-    for (const std::string& name : options.extra_fields) {
-      const auto found = std::find(columns.names.begin(), columns.names.end(), name);
-      columns.extra.push_back(found == columns.names.end() ? CsvColumns::kNoColumn
-                                                           : static_cast<std::size_t>(found - columns.names.begin()));
-    }
+    const auto require = [&](const std::string& name, std::size_t column) {
+      if (column == CsvColumns::kNoColumn)
+        throw Error(Errc::bad_input,
+                    fmt::format("{}: no column '{}'; the header has {}", path, name, quoted_names(row.shown())));
+    };
+    require(text_name, columns.text);
+    if (!options.id_field.empty() && !options.id_optional) require(options.id_field, columns.id);
+    columns.own_ids = columns.id != CsvColumns::kNoColumn;
+    if (!columns.own_ids) columns.id = columns.text;
   }
   return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
 }
@@ -187,7 +234,8 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
       ++piece.line;
       continue;
     }
-    // The id is written where the text goes, and taken from there before the text comes, or behind it.
+    // The id is decoded into the room for the text and copied from there: at its beginning if the text has not been
+    // read yet, else after the text.
     std::size_t text_bytes = 0;
     std::size_t count = 0;
     bool quoted = false;
@@ -221,14 +269,14 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     else if (field.unterminated)
       builder.add_bad(path, line, "unclosed quote");
     else if (count < needed)
-      builder.add_bad(path, line, fmt::format("{} columns, but the header has {}", count, columns.names.size()));
+      builder.add_bad(path, line, fmt::format("{} columns, but the header has {}", count, columns.count));
     else {
       if (options.id_optional && (!columns.own_ids || id.empty()))
         id = fmt::format("{}:{}", path, piece.offset + static_cast<std::size_t>(begin - data));
       builder.add(text_bytes, id);
       for (std::size_t i = 0; i < extra.size(); ++i)
         if (extra[i] != nullptr) {
-          // Behind the text there is room for one more field of the record.
+          // After the text there is room to decode one more field of the record.
           char* const out = builder.room();
           const bool is_text = columns.extra[i] == columns.text;
           const std::size_t size = is_text ? text_bytes : read_field(extra[i], end, delimiter, out).size;
@@ -240,7 +288,7 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
 }
 
 std::optional<std::string> csv_content(std::string_view raw, char delimiter) {
-  // At the end of a line a carriage return would be taken away.
+  // Without the delimiter, a carriage return at the end would be removed as part of a line break.
   const std::string bytes = std::string(raw) + delimiter;
   std::string content(bytes.size(), '\0');
   const char* const end = bytes.data() + bytes.size();

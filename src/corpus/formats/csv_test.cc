@@ -58,14 +58,35 @@ TEST_F(Corpus, CsvWithoutTheColumnIsRefusedAndNamesThoseThereAre) {
   EXPECT_EQ(refusal({.paths = {write("b.csv", "id,\"body\n1,one\n")}})->code(), Errc::bad_input);
 }
 
-TEST_F(Corpus, CsvWithoutTheColumnInAFolderIsABadRecord) {
+TEST_F(Corpus, CsvWithoutTheColumnInAFolderIsAFileThatIsNotRead) {
   const std::string path = write("in/a.csv", "id,body\n1,one\n");
   write("in/b.csv", "id,text\n1,two\n");
   write("in/c.txt", "three");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const Collected found = collect({.paths = {folder.string()}});
-  EXPECT_EQ(found.texts(), (Texts{"<bad>", "two", "three"}));
-  EXPECT_EQ(found.complaints(), (Texts{path + ":1: no column 'text'; the header has 'id', 'body'"}));
+  EXPECT_EQ(found.texts(), (Texts{"two", "three"}));
+  EXPECT_EQ(found.report.bad_records, 0U);
+  EXPECT_EQ(found.report.files, 2U);
+  EXPECT_EQ(found.skipped, (Texts{path + ": unusable file: no column 'text'; the header has 'id', 'body'"}));
+  const auto strict = refusal({.paths = {folder.string()}, .strict = true});
+  ASSERT_TRUE(strict);
+  EXPECT_TRUE(std::string(strict->what()).starts_with(path + ": no column 'text'")) << strict->what();
+}
+
+TEST_F(Corpus, CsvWithoutTheColumnThatIsTheOnlyInputIsRefused) {
+  const std::string path = write("in/a.csv", "id,body\n1,one\n");
+  write("in/.hidden", "x");
+  const Context context{.memory_bytes = std::uint64_t{256} << 20U, .threads = 2};
+  MemoryBudget budget(context);
+  const SourceOptions options(InputOptions{.paths = {std::filesystem::path(path).parent_path().string()}});
+  try {
+    read_documents(options, context, budget, [](unsigned, Batch&) -> InOrder { return nullptr; });
+    FAIL() << "nothing was read, and no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_TRUE(std::string(error.what()).ends_with(path + ": no column 'text'; the header has 'id', 'body'"))
+        << error.what();
+  }
 }
 
 TEST_F(Corpus, CsvOfNothingButAHeaderOrEmptyLinesHasNoRecords) {
@@ -87,7 +108,7 @@ TEST_F(Corpus, CsvRecordsThatAreTooLongArePassedOverToTheirTrueEnd) {
                    path + ":" + std::to_string(4 + raw / 2) + ": longer than --max-doc-bytes (10 bytes)"}));
 }
 
-// The slow, obvious reading of a table: one character after the other.
+// The slow, obvious parser of a table: one character at a time.
 std::vector<std::vector<std::string>> parse_slowly(const std::string& table, bool& open) {
   std::vector<std::vector<std::string>> records;
   std::size_t at = 0;
@@ -100,7 +121,7 @@ std::vector<std::vector<std::string>> parse_slowly(const std::string& table, boo
     std::vector<std::string> record;
     while (true) {
       std::string field;
-      bool bare = false;  // something outside of quotes ends the field
+      bool bare = false;  // a delimiter or line break outside of quotes ends the field
       if (at < table.size() && table[at] == '"') {
         for (++at;;) {
           if (at >= table.size()) {
@@ -169,6 +190,17 @@ TEST(CsvScanner, FindsTheSameEndsHoweverTheBytesAreCut) {
       at += end;
     }
     EXPECT_EQ(at == 0 ? std::string::npos : at, last) << table;
+  }
+}
+
+TEST_F(Corpus, CsvWithAVeryLongHeaderIsRefusedWithAnyPieces) {
+  const std::string header = "\n\ntext," + std::string(std::size_t{80} << 10, 'x');
+  const std::string path = write("a.csv.gz", gzip(header + "\na,b\n"));
+  for (const std::size_t piece_bytes : {std::size_t{100}, std::size_t{0}}) {
+    const auto error = refusal({.paths = {path}, .max_doc_bytes = 4}, 3, {.piece_bytes = piece_bytes});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(std::string(error->what()),
+              path + ": the header row is longer than --max-doc-bytes (4 bytes); is this a table?");
   }
 }
 

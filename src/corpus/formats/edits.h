@@ -1,4 +1,4 @@
-// What is changed where the input is written again: parts of texts left out, records dropped, fields added.
+// The changes to make when the input is written again: parts of texts removed, records dropped, fields added.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace refrain::corpus {
 
-// What to leave out of a text: `ranges`, less `offset`, ascending, disjoint and inside it; or, with `drop`, the whole
-// record. Valid until the next question.
+// The parts of a text to remove: `ranges`, after subtracting `offset` from them, ascending, disjoint and inside the
+// text; or, with `drop`, the whole record. Valid until the next call of CutDocument.
 struct TextCuts {
   std::span<const ByteRange> ranges;
   std::uint64_t offset = 0;
   bool drop = false;
 };
 
-// A text, and what digest() makes of it, which many threads have found out before its turn.
+// A text and its digest(), which worker threads compute in parallel before the text's turn.
 struct DigestedText : std::string_view {
   Digest digest;
 };
 
-// Asks what to leave out of `text`. Called in input order, one at a time, from any thread, for every record that is not
-// bad.
+// Returns what to remove from `text`. Called in input order, one call at a time, from any thread, for every record
+// that is not bad.
 using CutDocument = std::function<TextCuts(DocId document, const DigestedText& text)>;
 
-// A value to add to a record: null, a truth, a number or a text. In a table null is empty.
+// A value to add to a record: null, a boolean, a number or a string. In a table null is an empty field.
 using AddedValue = std::variant<std::monostate, bool, std::int64_t, double, std::string_view>;
 
-// What the values of a name are, null aside, for a format whose columns have types. An integer may stand for a number.
+// The type of a name's values other than null, for a format whose columns have types. `real` values may be integers.
 enum class AddedType : std::uint8_t { text, boolean, integer, real };
 
-// Fields to add to every record that is kept and not bad: in jsonl before its last brace, in csv and tsv as columns at
-// the end, where a row that is too short for them is filled up; in parquet as columns at the end, which are null for a
+// Fields to add to every record that is kept and not bad. In jsonl they go before the last brace. In csv and tsv they
+// are columns at the end, and rows that are too short are padded. In parquet they are columns at the end, null for a
 // bad record.
 struct Annotations {
   std::vector<std::string> names;
-  // Sets the values of one record, one a name, which are null before. Called right after the CutDocument of the record.
-  // Texts are valid until the next call.
+  // Sets the values of one record, one per name; they are initially null. Called right after the CutDocument of the
+  // record. Strings must stay valid until the next call.
   std::function<void(DocId document, std::span<AddedValue> values)> values;
-  std::vector<AddedType> types = {};  // one a name; empty: all are texts
+  std::vector<AddedType> types = {};  // one per name; empty: all are `text`
 };
 
 }  // namespace refrain::corpus

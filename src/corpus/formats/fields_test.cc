@@ -139,7 +139,7 @@ TEST_F(Fields, ALongValueTakesItsMemoryFromTheBudget) {
         table ? write("a.csv", "text,v\nx," + value + "\ny,1\n")
               : write("a.jsonl", "{\"text\":\"x\",\"v\":\"" + value + "\"}\n{\"text\":\"y\",\"v\":1}");
     const InputOptions options{.paths = {path}, .extra_fields = {"v"}};
-    const Collected found = collect(options, 2, {});  // which looks whether all is given back
+    const Collected found = collect(options, 2, {});  // which checks that all memory is released
     ASSERT_EQ(found.documents.size(), 2U);
     EXPECT_TRUE(found.documents[0].fields.front() == "string:" + value);
     try {

@@ -17,7 +17,7 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{16} << 10;
-constexpr std::size_t kInflateBytes = std::size_t{48} << 10;  // what zlib takes, rounded up
+constexpr std::size_t kInflateBytes = std::size_t{48} << 10;  // what zlib allocates, rounded up
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -26,8 +26,7 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// The chunks of `body` put together; false where it does not begin with one. One that is cut off counts as far as it
-// goes.
+// Joins the chunks of `body`; false if it does not begin with a chunk. A truncated chunk is used as far as it goes.
 bool join_chunks(std::string_view body, const std::function<void(std::size_t)>& grow, Array<char>& out) {
   out.clear();
   bool any = false;
@@ -113,7 +112,7 @@ std::optional<std::string_view> HttpBody::decode(const HttpResponse& response, s
     return std::string_view(unpacked_.data(), unpacked_.size());
   }
   if (same_word(coding, "deflate")) {
-    // With the header of zlib, or without, as some servers have it; or undone already.
+    // With the zlib header, or without it, as some servers send it.
     std::string ignored;
     if (inflate_body(body, MAX_WBITS, most, grow, reason) || inflate_body(body, -MAX_WBITS, most, grow, ignored))
       return std::string_view(unpacked_.data(), unpacked_.size());

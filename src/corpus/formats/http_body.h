@@ -1,4 +1,4 @@
-// An HTTP response as it is archived: its headers, and its body with transfer and content encodings undone.
+// An archived HTTP response: its headers, and its body with transfer and content encodings decoded.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace refrain::corpus {
 
-// The value of the first header of this name, whatever its case, without the white space around it.
+// The value of the first header with this name in any case, without surrounding white space.
 std::optional<std::string_view> header_value(std::string_view headers, std::string_view name);
 
-// Behind the blank line that ends the headers at the beginning of `bytes`, or npos.
+// The offset after the blank line that ends the headers at the beginning of `bytes`, or npos.
 std::size_t end_of_headers(std::string_view bytes);
 
 struct HttpResponse {
@@ -25,7 +25,7 @@ struct HttpResponse {
   std::string_view body;  // as it was sent
 };
 
-// nullopt where that is no response.
+// nullopt if `block` is not a response.
 std::optional<HttpResponse> read_http(std::string_view block);
 
 // Its memory is reused from body to body. Not thread-safe.
@@ -33,9 +33,10 @@ class HttpBody {
  public:
   explicit HttpBody(MemoryBudget& budget);
 
-  // What `response` says, with chunks put together and gzip or deflate undone; archives that did so themselves and
-  // left the headers are understood. A view of the response or of memory here, valid until the next call. Returns
-  // nothing, and why, where it is damaged or longer than `most` bytes. `grow` is called before more memory is taken.
+  // The body of `response`, with chunks joined and gzip or deflate decompressed. If the archive already joined the
+  // chunks or decompressed gzip, although the headers still name them, the body is taken as it is. Returns a view of
+  // the response or of memory of this object, valid until the next call; or nullopt and a reason, if the body is
+  // damaged or longer than `most` bytes. `grow` is called before more memory is allocated.
   std::optional<std::string_view> decode(const HttpResponse& response, std::uint64_t most,
                                          const std::function<void(std::size_t)>& grow, std::string& reason);
 
@@ -46,7 +47,7 @@ class HttpBody {
                     const std::function<void(std::size_t)>& grow, std::string& reason);
 
   MemoryBudget& budget_;
-  Array<char> joined_;  // of chunks
+  Array<char> joined_;  // the chunks, concatenated
   Array<char> unpacked_;
 };
 

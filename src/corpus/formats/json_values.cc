@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-// Of the object that `text` begins with, or of as much as there is of it.
+// The object that a text begins with, as far as the text extends.
 struct FirstObject {
-  std::size_t size = kNowhere;  // npos: it does not end
+  std::size_t size = kNowhere;  // npos: the object does not end
   bool has_field = false;
   bool broken = false;  // over several lines
 };
@@ -43,7 +43,7 @@ FirstObject look_at(std::string_view text, std::string_view field) {
 
 }  // namespace
 
-// Goes on from bytes[at] to behind the brace that ends a record; npos where there is none.
+// Scans from bytes[at] to the brace that ends a record and returns the offset after it; npos if there is none.
 std::size_t JsonScanner::next_end(std::string_view bytes, std::size_t at) {
   for (; at < bytes.size(); ++at) {
     const char c = bytes[at];
@@ -55,7 +55,7 @@ std::size_t JsonScanner::next_end(std::string_view bytes, std::size_t at) {
       else if (c == '"')
         in_string_ = false;
     } else if (c == '"') {
-      in_string_ = depth_ > 0;  // a quote between records opens nothing, so that damage does not last
+      in_string_ = depth_ > 0;  // a quote between records opens no string, so that damage stays local
     } else if (c == '{') {
       ++depth_;
     } else if (c == '}' && depth_ > 0 && --depth_ == 0) {
@@ -85,7 +85,7 @@ JsonLayout json_layout(std::string_view beginning, std::string_view field, bool 
   const bool array = beginning.starts_with('[');
   if (array) beginning.remove_prefix(1);
   skip(kBlanks);
-  // What is left of a file of records that were all left out.
+  // All records of a file of lines may have been removed, and an empty file is left.
   if (beginning.empty() && all && !array) return JsonLayout::lines;
   if (array && beginning.starts_with(']')) return JsonLayout::values;
   if (!beginning.starts_with('{')) return JsonLayout::none;

@@ -1,6 +1,7 @@
-// JSON that is not in lines: an array of records, or records one after the other, each over as many lines as it likes.
+// JSON that is not one record per line: an array of records, or records one after the other, each over any number of
+// lines.
 //
-// A record is an object; what stands around records (brackets, commas, white space) only keeps them apart.
+// A record is an object. The characters around records (brackets, commas, white space) only separate them.
 #pragma once
 
 #include <cstddef>
@@ -9,30 +10,31 @@
 
 namespace refrain::corpus {
 
-// Finds the ends of records in a file that comes in chunks.
+// Finds the ends of records in a file that is read in chunks.
 class JsonScanner {
  public:
-  // The offset behind the last record that ends in `bytes`, or npos. All of `bytes` is taken.
+  // The offset after the last record that ends in `bytes`, or npos. Consumes all of `bytes`.
   std::size_t last_end(std::string_view bytes);
-  // The same for the first one; what is behind it is not taken.
+  // The same for the first such record. Bytes after it are not consumed.
   std::size_t first_end(std::string_view bytes);
 
  private:
   std::size_t next_end(std::string_view bytes, std::size_t at);
 
-  std::size_t depth_ = 0;  // of braces
+  std::size_t depth_ = 0;  // number of open braces
   bool in_string_ = false;
   bool escaped_ = false;
 };
 
-// How the records of a file of JSON are laid out, by its first bytes.
+// The layout of the records of a JSON file, by its first bytes.
 enum class JsonLayout {
-  none,     // no records: a single value without the field, or no JSON
-  lines,    // an object a line, or nothing at all
-  values,   // JsonScanner's, or an empty array
-  unknown,  // the first object goes on, and has not had the field yet
+  none,     // no records: a single value without the field, or not JSON
+  lines,    // one object per line, or an empty file
+  values,   // the records that JsonScanner finds, or an empty array
+  unknown,  // the first object is incomplete, and has not had the field yet
 };
-// `field`: a file with a single object is a record if it has this field, or none is given. `all`: there is no more than `beginning`.
+// `field`: a file with a single object is a record if it has this field, or if `field` is empty. `all`: `beginning`
+// is the whole file.
 JsonLayout json_layout(std::string_view beginning, std::string_view field, bool all);
 
 }  // namespace refrain::corpus

@@ -18,7 +18,7 @@ namespace ondemand = simdjson::ondemand;
 
 static_assert(kPadding >= simdjson::SIMDJSON_PADDING);
 
-// What simdjson takes a byte of capacity: 4 for the index of the structure, 5/3 for decoded strings.
+// The memory of simdjson per byte of capacity: 4 for the structural index, 5/3 for decoded strings.
 constexpr std::size_t kParserBytesPerByte = 6;
 constexpr std::size_t kMinCapacity = std::size_t{16} << 10;
 
@@ -30,7 +30,7 @@ std::string not_json(simdjson::error_code error) {
   return fmt::format("not JSON: {}", simdjson::error_message(error));
 }
 
-// The key of `field`, escapes resolved. simdjson lets it be asked for only once. `end` is the end of the line.
+// The key of `field`, with escapes decoded. simdjson allows this only once per field. `end` is the end of the line.
 simdjson::error_code key_of(ondemand::field& field, const char* end, std::string_view& key) {
   const char* const raw = field.key().raw();
   const auto* quote = static_cast<const char*>(std::memchr(raw, '"', static_cast<std::size_t>(end - raw)));
@@ -39,11 +39,11 @@ simdjson::error_code key_of(ondemand::field& field, const char* end, std::string
   return field.unescaped_key().get(key);
 }
 
-// What fields there are, where one is missing, of an object that was gone through: as many as a message has room for.
-// `end` is the end of the line.
+// For a message about a missing field: lists the fields of an object that has been traversed, as far as a message has
+// room. `end` is the end of the line.
 std::string fields_there(ondemand::document& document, const char* end) {
   constexpr std::size_t kMostBytes = 200;
-  document.rewind();  // and not the object alone: what was unescaped before would take its room a second time
+  document.rewind();  // rewinding only the object would not free the room of strings that are already unescaped
   ondemand::object object;
   if (document.get_object().get(object) != simdjson::SUCCESS) return {};
   std::vector<std::string> names;
@@ -65,7 +65,7 @@ bool is_integer(std::string_view digits) {
   return std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-// The content of a string that is known to be JSON, begins at `at`, behind its quote, and ends before `end`.
+// The content of a string known to be valid JSON. It begins at `at`, after its quote, and ends before `end`.
 std::string_view raw_string(const char* at, const char* end) {
   for (const char* from = at;;) {
     const auto* quote = static_cast<const char*>(std::memchr(from, '"', static_cast<std::size_t>(end - from)));
@@ -94,14 +94,14 @@ JsonlParser::JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const In
   for (const std::string& name : options.extra_fields) extra_.push_back(want(name));
 }
 
-// Its place in wanted_.
+// The index of the field in wanted_, to which it is added if necessary.
 std::size_t JsonlParser::want(const std::string& name) {
   for (std::size_t i = 0; i < wanted_.size(); ++i)
-    if (wanted_[i].rests.front() == name) return i;
+    if (wanted_[i].suffixes.front() == name) return i;
   Wanted& wanted = wanted_.emplace_back();
-  wanted.rests.push_back(name);
+  wanted.suffixes.push_back(name);
   for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
-    wanted.rests.push_back(name.substr(dot + 1));
+    wanted.suffixes.push_back(name.substr(dot + 1));
   return wanted_.size() - 1;
 }
 
@@ -152,15 +152,18 @@ void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBu
     const std::string_view rest(data + piece.begin, piece.end - piece.begin);
     const std::size_t begin = std::min(rest.find('{'), rest.size());
     const std::string_view before = rest.substr(0, begin);
+    const std::uint64_t line_before = piece.line + 1;
     count_lines(before);
     const std::uint64_t line = piece.line + 1;
     piece.begin += begin;
-    if (before.find_first_not_of(" \t\r\n,[]") != std::string_view::npos)
+    if (before.size() > max_raw)
+      builder.add_bad(path, line_before, too_long_reason(options_.max_doc_bytes));
+    else if (before.find_first_not_of(" \t\r\n,[]") != std::string_view::npos)
       builder.add_bad(path, line, "not JSON: text between the records");
     if (begin == rest.size() || builder.full()) return;
     JsonScanner scanner;
     const std::string_view from_here = rest.substr(begin);
-    const std::string_view record = from_here.substr(0, scanner.first_end(from_here));  // all, where it has no end
+    const std::string_view record = from_here.substr(0, scanner.first_end(from_here));  // all, if it has no end
     count_lines(record);
     piece.begin += record.size();
     if (record.size() > max_raw)
@@ -173,7 +176,7 @@ void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBu
   }
 }
 
-// Goes through an object that `depth` dots lead to, and takes what is wanted of it.
+// Traverses an object at the end of a path with `depth` dots, and takes the requested values.
 simdjson::error_code JsonlParser::walk(ondemand::object object, std::size_t depth, const char* end, char* room) {
   for (auto result : object) {
     ondemand::field field;
@@ -185,11 +188,11 @@ simdjson::error_code JsonlParser::walk(ondemand::object object, std::size_t dept
     bool enter = false;
     for (Wanted& wanted : wanted_) {
       if (wanted.active != depth || (wanted.found.kind != FieldKind::missing && wanted.found.depth <= depth)) continue;
-      const std::string& rest = wanted.rests[depth];
+      const std::string& rest = wanted.suffixes[depth];
       if (key == rest) {
         here = &wanted;
-      } else if (depth + 1 < wanted.rests.size() && rest.starts_with(key) && rest[key.size()] == '.' &&
-                 key.size() + 1 + wanted.rests[depth + 1].size() == rest.size()) {
+      } else if (depth + 1 < wanted.suffixes.size() && rest.starts_with(key) && rest[key.size()] == '.' &&
+                 key.size() + 1 + wanted.suffixes[depth + 1].size() == rest.size()) {
         wanted.active = depth + 1;
         enter = true;
       }
@@ -204,7 +207,7 @@ simdjson::error_code JsonlParser::walk(ondemand::object object, std::size_t dept
   return simdjson::SUCCESS;
 }
 
-// Takes a value: for `wanted`, where that is not null, and what is wanted of the fields in it, if `enter`.
+// Takes a value: for `wanted`, unless that is null, and for requested fields inside the value, if `enter`.
 simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bool enter, std::size_t depth,
                                        const char* end, char* room) {
   ondemand::json_type type{};
@@ -279,14 +282,14 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
   return error;
 }
 
-// Of the fields that a line must have, the first that it has not, or null.
+// The first required field that the line lacks, or null.
 const JsonlParser::Wanted* JsonlParser::missing_field(bool want_id) const {
   if (wanted_.front().found.kind == FieldKind::missing) return &wanted_.front();
   const bool needs_id = want_id && !options_.id_optional;
   return needs_id && wanted_[id_].found.kind == FieldKind::missing ? &wanted_[id_] : nullptr;
 }
 
-// What is wrong with the fields of the line, none of which is missing; empty where nothing is.
+// Why the fields of the line are not usable, given that none is missing; empty if they are.
 std::string JsonlParser::complaint(bool want_id) const {
   if (wanted_.front().found.kind != FieldKind::string)
     return fmt::format("field '{}' is not a string", options_.text_name());
@@ -321,7 +324,7 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
     return bad(not_json(error));
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad("not JSON: text after the object");
   if (const Wanted* missing = missing_field(!builder.ordinals()))
-    return bad(fmt::format("no field '{}'{}", missing->rests.front(),
+    return bad(fmt::format("no field '{}'{}", missing->suffixes.front(),
                            builder.wants_reasons() ? fields_there(document, line.data() + line.size()) : ""));
   if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
   const Found& text = wanted_.front().found;

@@ -1,9 +1,9 @@
-// JSON Lines: one object a line, of which one field is the text, another may be the id, and more may be asked for.
+// JSON Lines: one object per line. One field is the text, another may be the id, and more may be requested.
 //
-// A name with a dot in it is first of all a key; where there is no such key, what stands before its first dot is the key
-// of an object in which the rest is looked up. Of two equal keys the first counts.
+// A name with a dot is first looked up as a key. If there is no such key, the part before its first dot is the key of
+// an object in which the rest is looked up. Of two equal keys the first counts.
 //
-// The whole line is checked for UTF-8 and for its structure; of the values only those that are asked for are decoded.
+// The whole line is checked for valid UTF-8 and structure. Only requested values are decoded.
 #pragma once
 
 #include <simdjson.h>
@@ -27,31 +27,31 @@ class JsonlParser {
   // Keeps a reference to `options`.
   JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options);
 
-  // Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line
-  // there. `builder` must have room for as many bytes as the piece.
+  // Parses from piece.begin until the piece ends or `builder` is full, and updates piece.begin and piece.line.
+  // `builder` must have room for as many bytes as the piece.
   void parse(RawPiece& piece, const std::string& path, BatchBuilder& builder);
 
-  // The same for records that are not in lines (json_values.h).
+  // The same for records that are not one per line (json_values.h).
   void parse_values(RawPiece& piece, const std::string& path, BatchBuilder& builder);
 
-  // Gives back the memory that a very long line took.
+  // Releases the memory that a very long line took.
   void shrink();
 
-  // Halves of surrogate pairs that were met since the last call.
+  // The number of unpaired surrogates found since the last call.
   std::uint64_t take_surrogates() { return std::exchange(surrogates_, 0); }
 
  private:
-  // What is known of a field of the line at hand.
+  // The value of a field in the current line.
   struct Found {
     FieldKind kind = FieldKind::missing;
-    std::size_t depth = 0;      // of the object that it is in
+    std::size_t depth = 0;      // of the object that contains it
     std::string_view value;     // as in BatchFields
-    const char* raw = nullptr;  // of the text: its first byte in the line, behind the quote
+    const char* raw = nullptr;  // for the text: its first byte in the line, after the quote
   };
-  // A field that is asked for, however often.
+  // A requested field; stored once even if it is requested several times.
   struct Wanted {
-    std::vector<std::string> rests;  // of its name, behind no dot, one dot and so on
-    std::size_t active = 0;          // the depth of the object in which it is looked for
+    std::vector<std::string> suffixes;  // the name after its first 0, 1, 2, ... dots
+    std::size_t active = 0;             // the depth of the object in which it is looked up
     Found found;
   };
 
@@ -62,18 +62,18 @@ class JsonlParser {
   const Wanted* missing_field(bool want_id) const;
   std::string complaint(bool want_id) const;
   void allocate(std::size_t line_bytes);
-  // `record` is the line with its line break, if it is one.
+  // `record` is the line with its line break, if it has one.
   void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
                   std::uint64_t line_number, BatchBuilder& builder);
   bool has_id() const;
 
   std::uint64_t surrogates_ = 0;
-  std::uint64_t offset_ = 0;  // of the record that is being parsed, in its file
+  std::uint64_t offset_ = 0;  // of the current record, in its file
   const std::size_t piece_bytes_;
   const InputOptions& options_;
   std::vector<Wanted> wanted_;      // the first is the text
-  std::size_t id_ = 0;              // in wanted_
-  std::vector<std::size_t> extra_;  // in wanted_
+  std::size_t id_ = 0;              // index in wanted_
+  std::vector<std::size_t> extra_;  // indexes in wanted_
   Reservation reservation_;
   simdjson::ondemand::parser parser_;
 };

@@ -32,7 +32,7 @@ TEST_F(Corpus, JsonlResolvesEscapesInTextIdAndKeys) {
   EXPECT_EQ(found.ids(), (Texts{"A/", "x"}));
 }
 
-// The parser has room for the escapes of a line once, and a line that fills it leaves none over.
+// The parser has room for the escaped strings of a line only once, and a line that fills the capacity leaves none over.
 TEST_F(Corpus, JsonlNamesTheFieldsOfALineThatIsAllEscapedKeys) {
   for (const std::size_t bytes : {std::size_t{1} << 14, std::size_t{1} << 16, std::size_t{3} << 20}) {
     std::string line = R"({"\n)";
@@ -141,6 +141,21 @@ TEST_F(Corpus, JsonlLimitsTheDecodedTextAndTheRawLine) {
   EXPECT_EQ(found.complaints(), (Texts{path + ":2: longer than --max-doc-bytes (4 bytes)",
                                        path + ":4: longer than --max-doc-bytes (4 bytes)",
                                        path + ":5: longer than --max-doc-bytes (4 bytes)"}));
+}
+
+TEST_F(Corpus, JsonValuesBehindVeryLongTextBetweenRecordsAreReadWithAnyPieces) {
+  const std::string blanks(std::size_t{80} << 10, ' ');
+  const std::string noise(std::size_t{80} << 10, 'x');
+  const std::string shorter(std::size_t{60} << 10, ' ');
+  const std::string path =
+      write("a.json.gz", gzip("[" + blanks + "{\"text\":\"a\"},\n{\"text\":\"b\"},\n" + noise + "{\"text\":\"c\"}," +
+                              shorter + "\n{\"text\":\"d\",\"x\":\"" + noise + "\"},{\"text\":\"e\"}]" + blanks));
+  const Collected found = collect({.paths = {path}, .format = Format::json, .max_doc_bytes = 4});
+  EXPECT_EQ(found.texts(), (Texts{"<bad>", "a", "b", "<bad>", "c", "<bad>", "e", "<bad>"}));
+  EXPECT_EQ(
+      found.complaints(),
+      (Texts{path + ":1: longer than --max-doc-bytes (4 bytes)", path + ":2: longer than --max-doc-bytes (4 bytes)",
+             path + ":4: longer than --max-doc-bytes (4 bytes)", path + ":4: longer than --max-doc-bytes (4 bytes)"}));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ PageText::PageText(MemoryBudget& budget)
 std::optional<std::string_view> PageText::read(std::string_view body, const std::string& charset, bool html,
                                                HtmlPart part, const std::function<void(std::size_t)>& grow) {
   if (!is_utf8(charset)) {
-    if (!to_utf8(body, charset, grow, utf8_, &replaced_)) return std::nullopt;
+    if (!converter_.to_utf8(body, charset, grow, utf8_, replaced_)) return std::nullopt;
     body = {utf8_.data(), utf8_.size()};
   }
   if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());

@@ -1,4 +1,4 @@
-// The text of a page, or of a plain file, as UTF-8, from whatever it is written in.
+// Extracts the text of a page or a plain file as UTF-8, whatever its charset.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "corpus/formats/charset.h"
 #include "corpus/html/text.h"
 #include "refrain/input.h"
 
@@ -21,19 +22,27 @@ class PageText {
  public:
   explicit PageText(MemoryBudget& budget);
 
-  // The text of `body`, which is in `charset` (see charset_of), without its markup where it is `html`. Valid until the
-  // next call. Nothing where the charset is not known. `grow` as in HtmlText::read.
+  // The text of `body`, which is in `charset` (see charset_of), without markup if it is `html`. Valid until the next
+  // call. nullopt if the charset is unknown. `grow` as in HtmlText::read.
   std::optional<std::string_view> read(std::string_view body, const std::string& charset, bool html, HtmlPart part,
                                        const std::function<void(std::size_t)>& grow);
 
-  // Characters that their charset did not know, since the last call.
+  // Converts a short text to UTF-8 in `out`. False if the charset is unknown.
+  bool to_utf8(std::string_view bytes, const std::string& charset, const std::function<void(std::size_t)>& grow,
+               Array<char>& out) {
+    std::uint64_t ignored = 0;
+    return converter_.to_utf8(bytes, charset, grow, out, ignored);
+  }
+
+  // The number of characters since the last call that could not be converted.
   std::uint64_t take_replaced() { return std::exchange(replaced_, 0); }
 
-  // Gives back what a long page took.
+  // Releases the memory of a long page.
   void shrink();
 
  private:
   html::HtmlText html_;
+  CharsetConverter converter_;
   Array<char> utf8_;
   Array<char> text_;
   std::uint64_t replaced_ = 0;

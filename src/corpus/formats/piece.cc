@@ -29,9 +29,8 @@ std::string too_long_reason(std::uint64_t max_doc_bytes) {
 }
 
 std::string quoted_names(std::span<const std::string> names) {
-  constexpr std::size_t kShown = 20;
   std::string shown;
-  for (const std::string& name : names.first(std::min(names.size(), kShown))) {
+  for (const std::string& name : names.first(std::min(names.size(), kShownNames))) {
     shown += shown.empty() ? "'" : ", '";
     for (const char c : name)
       if (static_cast<unsigned char>(c) < 0x20)
@@ -40,7 +39,7 @@ std::string quoted_names(std::span<const std::string> names) {
         shown += c;
     shown += '\'';
   }
-  return names.size() > kShown ? shown + ", ..." : shown;
+  return names.size() > kShownNames ? shown + ", ..." : shown;
 }
 
 void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder) {

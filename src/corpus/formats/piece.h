@@ -1,4 +1,4 @@
-// A piece of a file: whole records that a worker has taken of it, to be parsed.
+// A piece of a file: whole records that a worker has taken from it, to be parsed.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@
 
 namespace refrain::corpus {
 
-// With which a file of records may begin, and which is no part of the first.
+// A file of records may begin with this. It is not part of the first record.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// The right to hold more than a worker's share of memory. One worker has it at a time, until all is done with the
-// bytes, so that T long records at once do not need T times the memory of one.
+// The right to hold more memory than a worker's share. One worker at a time has it, and keeps it until the bytes are
+// processed, so that T long records at once do not need T times the memory of one.
 class LargeTurn {
  public:
-  // `before`, where there is one, is called before the turn is taken.
+  // `before`, if set, is called before the turn is taken.
   LargeTurn(std::mutex& mutex, std::size_t share_bytes, std::stop_token stop, std::function<void()> before = {})
       : lock_(mutex, std::defer_lock), share_bytes_(share_bytes), stop_(std::move(stop)), before_(std::move(before)) {}
-  // Waits for the turn where `bytes` are more than the share. Error(interrupted) where the run is to stop: whoever works
-  // on something long asks for its memory, or that it has, again and again.
+  // Waits for the turn if `bytes` exceed the share. Throws Error(interrupted) if the run is to stop. Code that works
+  // on long data calls this repeatedly with its current memory, so that it can be interrupted.
   void need(std::size_t bytes) {
     if (stop_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
     if (bytes <= share_bytes_ || lock_.owns_lock()) return;
@@ -56,36 +56,38 @@ class LargeTurn {
   std::function<void()> before_;
 };
 
-// What a worker has taken of a file and not parsed yet: bytes[begin, end), with kPadding behind them.
+// Bytes that a worker has taken from a file and not parsed yet: bytes[begin, end), followed by kPadding.
 struct RawPiece {
   RawPiece(MemoryBudget& budget, std::size_t piece_bytes);
-  // Gives back what a long record did not need of the room that was made for it.
+  // Releases memory that a long record reserved but did not need.
   void trim();
-  // Back to the memory it was made with; what it held is gone.
+  // Returns to the initial memory. The content is lost.
   void shrink();
 
   const std::size_t piece_bytes;
   Array<char> bytes;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::uint64_t offset = 0;          // of bytes[0] in the file, unpacked
+  std::uint64_t offset = 0;          // of bytes[0] in the unpacked file
   std::uint64_t line = 0;            // line breaks between the beginning of the piece and `begin`
-  std::uint64_t records_before = 0;  // in the file, of a mailbox
-  // Where the bytes are not to be parsed: the beginning of a record that is too long, or more of it.
+  std::uint64_t records_before = 0;  // for a mailbox: in the file before the piece
+  // too_long, more: the bytes are not to be parsed, but are the beginning, or a later part, of a record that is too
+  // long.
   enum class Kind { records, too_long, more };
   Kind kind = Kind::records;
 };
 
-// A record with more raw bytes than this, its line break aside, is not read at all. More than a document may have,
-// since escapes, quotes and other fields take room too.
+// The maximum size of a record's raw bytes, without its line break. Longer records are not parsed at all. It is
+// larger than the limit for a document, because escapes, quotes and other fields take room, too.
 std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes);
 
 std::string too_long_reason(std::uint64_t max_doc_bytes);
 
-// The names of fields for a message: 'a', 'b', ...; control characters spelled out.
+// Formats field names for a message: 'a', 'b', ...; control characters are escaped. Shows the first kShownNames.
+inline constexpr std::size_t kShownNames = 20;
 std::string quoted_names(std::span<const std::string> names);
 
-// Parses from piece.begin on until the piece or the room in `builder` ends, and moves piece.begin and piece.line there.
+// Parses from piece.begin until the piece ends or `builder` is full, and updates piece.begin and piece.line.
 void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder);
 
 }  // namespace refrain::corpus

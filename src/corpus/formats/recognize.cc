@@ -21,7 +21,8 @@ constexpr std::string_view kRename = "unpack first, or rename to .tar or .zip; a
 constexpr std::string_view kExport = "save as text or HTML first";
 constexpr std::string_view kNoAdvice;
 
-// Those that a text might begin with count only where there is a zero byte among the first bytes.
+// The signature of a file format. With `binary` it counts only if a zero byte is among the first bytes, because a
+// text might begin with it.
 struct Magic {
   std::size_t at;
   std::string_view bytes;
@@ -109,7 +110,7 @@ bool begins_with_word(std::string_view bytes, std::string_view word) {
   return bytes.size() >= word.size() && same_word(bytes.substr(0, word.size()), word);
 }
 
-// Without white space, comments and the declaration of XML at its beginning.
+// The bytes without white space, comments and XML declaration at their beginning.
 std::string_view to_first_tag(std::string_view bytes) {
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
   while (true) {
@@ -121,32 +122,32 @@ std::string_view to_first_tag(std::string_view bytes) {
   }
 }
 
-// From the last dot on, without that of a packed file.
+// The extension, from the last dot on, ignoring that of the compression.
 std::string_view ending_of(std::string_view path) {
   path = without_packing(path);
   return path.substr(std::min(path.rfind('.'), path.size()));
 }
 
-// Browsers pass over zero bytes; a name alone does not make a page of what has such.
+// Browsers ignore zero bytes in pages, but a file with zero bytes is not taken for a page by its name alone.
 bool is_page(std::string_view bytes, std::string_view path, bool binary) {
   const std::string_view tag = to_first_tag(bytes);
   if (begins_with_word(tag, "<!doctype html") || begins_with_word(tag, "<html")) return true;
   return !binary && is_page_name(path) && bytes.find('<') != std::string_view::npos;
 }
 
-// The first line, with its line break, which is taken off.
+// Removes the first line, with its line break, and returns it.
 std::string_view next_line(std::string_view& bytes) {
   const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
   bytes.remove_prefix(line.size());
   return line;
 }
 
-// Whether the headers of a message stand here: several, one of them such as only messages have, and one that says what it
-// is about; and a blank line, unless they go on past what is looked at.
+// Whether the bytes begin with the headers of an e-mail: at least three, one that only e-mail has, and one of
+// subject, date and to; followed by a blank line, unless the headers extend past the examined bytes.
 bool begins_mail(std::string_view bytes) {
-  constexpr std::string_view kOfMail[] = {"from",       "received",     "return-path",
-                                          "message-id", "delivered-to", "mime-version"};
-  constexpr std::string_view kAbout[] = {"subject", "date", "to"};
+  constexpr std::string_view kMailHeaders[] = {"from",       "received",     "return-path",
+                                               "message-id", "delivered-to", "mime-version"};
+  constexpr std::string_view kSubjectHeaders[] = {"subject", "date", "to"};
   constexpr std::size_t kSeveral = 3;
   const bool all = bytes.size() < kBinaryBytes;
   std::size_t headers = 0;
@@ -160,18 +161,19 @@ bool begins_mail(std::string_view bytes) {
       break;
     }
     if (headers > 0 && (line.front() == ' ' || line.front() == '\t')) continue;
-    if (bytes.empty() && !all) break;  // it may be cut off
+    if (bytes.empty() && !all) break;  // the last line may be cut off
     if (!is_mail_header(line)) return false;
     const std::string_view name = line.substr(0, line.find(':'));
     const auto is_name = [&](std::string_view known) { return same_word(name, known); };
-    of_mail = of_mail || std::any_of(std::begin(kOfMail), std::end(kOfMail), is_name);
-    about = about || std::any_of(std::begin(kAbout), std::end(kAbout), is_name);
+    of_mail = of_mail || std::any_of(std::begin(kMailHeaders), std::end(kMailHeaders), is_name);
+    about = about || std::any_of(std::begin(kSubjectHeaders), std::end(kSubjectHeaders), is_name);
     ++headers;
   }
   return ended && of_mail && about && headers >= kSeveral;
 }
 
-// What the sources of manual pages begin with; and, where the name says that a file is one, what stands in some line.
+// Beginnings of the sources of manual pages; and requests that occur in one, which count if its name is that of a
+// manual page.
 constexpr std::string_view kFirstRequests[] = {".\\\"", "'\\\"", ".TH ", ".Dd ", ".so ",
                                                ".TL\n", ".de ",  ".ds ", ".nr "};
 constexpr std::string_view kSomeRequests[] = {"\n.TH ",  "\n.Dd ",  "\n.SH", "\n.Sh ", "\n.NH", "\n.LP\n",
@@ -196,7 +198,7 @@ bool is_manual_page(std::string_view bytes, std::string_view path) {
          });
 }
 
-// Where the first character beyond ASCII stands, from `at` on.
+// The offset of the first byte beyond ASCII from `at` on.
 std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   constexpr std::uint64_t kHigh = 0x8080808080808080;
   for (std::uint64_t word = 0; at + sizeof word <= bytes.size(); at += sizeof word) {
@@ -254,7 +256,7 @@ bool is_mail_header(std::string_view line) {
 std::string charset_of_file(std::string_view bytes) {
   if (bytes.starts_with("\xff\xfe\0\0"sv) || bytes.starts_with("\0\0\xfe\xff"sv)) return "utf-32";
   if (has_wide_mark(bytes)) return "utf-16";
-  constexpr std::size_t kEnough = 32;  // so many more that are right decide
+  constexpr std::size_t kEnough = 32;  // with this many more valid than invalid characters, UTF-8 is certain
   std::size_t right = 0;
   std::size_t wrong = 0;
   for (std::size_t at = skip_ascii(bytes, 0); at < bytes.size(); at = skip_ascii(bytes, at)) {

@@ -23,7 +23,7 @@ TEST(Recognize, MailManualPagesAndText) {
       {"Return-Path: <a>\r\nReceived: from x\r\n\tby y\r\nDate: z\r\n\r\n", "a", Content::mail},
       {"From - Sat Jan  3 01:05:34 1996\n" + mail, "a", Content::mail},
       {"Received: " + std::string(9000, 'x'), "a", Content::text},
-      {"From: a\nSubject: b\nX: " + std::string(9000, 'x'), "a", Content::text},  // only two are there to be seen
+      {"From: a\nSubject: b\nX: " + std::string(9000, 'x'), "a", Content::text},  // only two headers are complete
       {"From: a\nSubject: b\nTo: c\nX: " + std::string(9000, 'x'), "a", Content::mail},
       {"From: a\nSubject: b\n\nbody", "a", Content::text},
       {"From: a\nSubject: b\nX-C: d\n", "a", Content::text},

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::string_view kVersion = "WARC/";
 constexpr std::size_t kMaxArcLine = std::size_t{4} << 10;
-// So much may stand at the end of some bytes that turns out to be the beginning of a record.
+// The longest possible beginning of a record at the end of some bytes that cannot be recognized yet.
 constexpr std::size_t kNextBytes = kMaxArcLine + 1;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 10;
-constexpr std::size_t kEndBytes = 4;   // of the line breaks behind a record
-constexpr std::size_t kMaxBlank = 64;  // more line breaks than that before a record are damage
-// What is looked at behind a record, to see whether it ends well, is less than this.
+constexpr std::size_t kEndBytes = 4;   // of the line breaks after a record
+constexpr std::size_t kMaxBlank = 64;  // more line breaks than this before a record are treated as damage
+// An upper bound for the bytes after a record that are examined to see whether the record ends correctly.
 constexpr std::size_t kSlackBytes = kMaxArcLine + 16;
 constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 62;
 
@@ -35,7 +35,7 @@ bool begins_warc(std::string_view bytes) {
   return bytes.size() > kVersion.size() && bytes.starts_with(kVersion) && is_digit(bytes[kVersion.size()]);
 }
 
-// The line before a record of ARC.
+// The line before an ARC record.
 struct ArcLine {
   std::string_view url;
   std::string_view address;
@@ -49,7 +49,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// The line at the beginning of `bytes`, if it is one.
+// The line at the beginning of `bytes`, if it is a valid one.
 std::optional<ArcLine> arc_line(std::string_view bytes) {
   if (bytes.empty() || !is_letter(bytes.front())) return std::nullopt;
   std::string_view line = bytes.substr(0, kMaxArcLine);
@@ -75,20 +75,20 @@ bool begins_record(std::string_view bytes) {
   return begins_warc(bytes) || arc_line(bytes).has_value();
 }
 
-// Whether `bytes`, behind which more may come, may turn out to begin with a record.
+// Whether `bytes`, if more bytes follow, may turn out to begin with a record.
 bool may_begin_record(std::string_view bytes) {
   if (bytes.size() <= kVersion.size() && kVersion.starts_with(bytes)) return true;
   return bytes.size() < kMaxArcLine && is_letter(bytes.front()) && bytes.find('\n') == std::string_view::npos;
 }
 
-// Where the next record begins, from `from` on: behind a line break.
+// The offset of the next record that begins after a line break at or after `from`.
 std::size_t find_next(std::string_view bytes, std::size_t from) {
   for (std::size_t at = bytes.find('\n', from); at != std::string_view::npos; at = bytes.find('\n', at + 1))
     if (begins_record(bytes.substr(at + 1))) return at + 1;
   return std::string_view::npos;
 }
 
-// Of a record: "content-length" and so on of WARC; of ARC, which has few headers, by the same names.
+// A header of a record. ARC records have few headers, which are given WARC names.
 std::optional<std::string_view> record_header(std::string_view headers, std::string_view name) {
   if (begins_warc(headers)) return header_value(headers, name);
   const std::optional<ArcLine> line = arc_line(headers);
@@ -103,10 +103,23 @@ std::optional<std::string_view> record_header(std::string_view headers, std::str
   return std::nullopt;
 }
 
-// Behind the headers of the record that `bytes` begin with, or npos.
-std::size_t end_of_record_headers(std::string_view bytes) {
-  if (begins_warc(bytes)) return end_of_headers(bytes.substr(0, kMaxHeaderBytes));
-  return arc_line(bytes)->size;
+// The end of the headers that some bytes begin with.
+struct RecordHeaders {
+  std::size_t end = std::string_view::npos;  // npos: no blank line ends them
+  bool cut = false;                          // another record begins first, or they are too long
+};
+
+// Looks no further than the beginning of the next record, so that many incomplete records in a row take linear time.
+RecordHeaders find_headers(std::string_view bytes) {
+  if (!begins_warc(bytes)) return {.end = arc_line(bytes)->size};
+  const std::string_view looked_at = bytes.substr(0, kMaxHeaderBytes);
+  for (std::size_t at = looked_at.find('\n'); at != std::string_view::npos; at = looked_at.find('\n', at + 1)) {
+    const std::string_view next = looked_at.substr(at + 1);
+    if (next.starts_with('\n')) return {.end = at + 2};
+    if (next.starts_with("\r\n")) return {.end = at + 3};
+    if (begins_record(next)) return {.cut = true};
+  }
+  return {.cut = bytes.size() >= kMaxHeaderBytes};
 }
 
 std::optional<std::uint64_t> length_of(std::string_view headers) {
@@ -118,7 +131,7 @@ std::optional<std::uint64_t> length_of(std::string_view headers) {
   return length;
 }
 
-// "text/html" of "text/HTML; charset=x".
+// For "text/HTML; charset=x", returns "text/html".
 std::string media_type(std::string_view type) {
   std::string media;
   for (const char c : type.substr(0, type.find(';')))
@@ -126,7 +139,7 @@ std::string media_type(std::string_view type) {
   return media;
 }
 
-// "x" of "text/html; charset=x".
+// For "text/html; charset=x", returns "x".
 std::string_view charset_parameter(std::string_view type) {
   std::size_t at = type.find(';');
   while (at != std::string_view::npos) {
@@ -145,8 +158,9 @@ std::string_view charset_parameter(std::string_view type) {
 WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all, std::size_t& searched) {
   const auto unknown = [] { return WarcSpan{.kind = WarcSpan::Kind::record, .size = WarcSpan::npos}; };
   const auto may_begin = [&](std::string_view rest) { return !all && may_begin_record(rest); };
-  const auto begin = static_cast<std::size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_break) - bytes.begin());
-  // Up to the next record, or the end.
+  const std::string_view start = bytes.substr(0, kMaxBlank + 1);
+  const auto begin = static_cast<std::size_t>(std::find_if_not(start.begin(), start.end(), is_break) - start.begin());
+  // A damaged part up to the next record or the end.
   const auto damaged = [&]() -> WarcSpan {
     const std::size_t next = find_next(bytes, std::max(std::min(begin, kMaxBlank), searched));
     if (next == std::string_view::npos && !all) {
@@ -161,11 +175,11 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
   const std::string_view record = bytes.substr(begin);
   if (may_begin(record)) return unknown();
   if (!begins_record(record)) return damaged();
-  const std::size_t headers_end = end_of_record_headers(record);
-  if (headers_end == std::string_view::npos) return record.size() < kMaxHeaderBytes && !all ? unknown() : damaged();
+  const auto [headers_end, cut] = find_headers(record);
+  if (headers_end == std::string_view::npos) return cut || all ? damaged() : unknown();
   const std::string_view headers = record.substr(0, headers_end);
   const std::optional<std::uint64_t> length = length_of(headers);
-  if (!length || (begins_warc(headers) && find_next(headers, 0) != std::string_view::npos)) return damaged();
+  if (!length) return damaged();
 
   WarcSpan span;
   span.headers_begin = begin;
@@ -211,7 +225,7 @@ bool WarcScanner::too_long(std::string_view bytes, std::size_t& held) {
     left_ = std::max(span.block_end, bytes.size()) - bytes.size();
     breaks_left_ = kEndBytes - (bytes.size() - std::min(span.block_end, bytes.size()));
   } else {
-    // A whole record would have been found by now.
+    // A complete record of permitted size would have been found by now.
     if (bytes.size() <= most_bytes_ + kSlackBytes) return false;
     search_ = true;
     held = bytes.size() - kNextBytes;
@@ -280,7 +294,7 @@ void WarcParser::add(std::string_view headers, std::string_view record, BatchBui
   if (builder.raw()) builder.locate(record, {});
 }
 
-// What a whole record is. Of a document, text_ and id_ are set; of a bad one, reason_.
+// Interprets a complete record. Sets text_ and id_ for a document, reason_ for a bad record.
 WarcParser::Found WarcParser::read(std::string_view headers, std::string_view block, LargeTurn& turn) {
   const bool arc = !begins_warc(headers);
   const std::string_view type = header_value(headers, "warc-type").value_or("");

@@ -103,7 +103,7 @@ TEST_F(Warc, EncodingsAreUndone) {
            response("3", type + "transfer-encoding: Chunked\r\ncontent-encoding: GZIP\r\n", packed_chunks) +
            response("4", type + "Content-Encoding: deflate\r\n", deflated) +
            response("5", type + "Content-Encoding: deflate\r\n", deflated.substr(2, deflated.size() - 6)) +
-           // Undone already by whoever archived it, and cut off.
+           // One that the archive already decoded, and one that is cut off.
            response("6", type + "Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", html) +
            response("7", type + "Transfer-Encoding: chunked\r\n", chunks.substr(0, 3 + 4 + 2 + 500)) +
            response("8", type + "Content-Encoding: br\r\n", "zzz") +
@@ -136,7 +136,7 @@ TEST_F(Warc, ReadingGoesOnBehindDamage) {
   EXPECT_EQ(read(a + b + c).texts(), (Texts{"first", second, "third"}));
   EXPECT_EQ(read("junk\n" + a + "\r\n" + c).texts(), (Texts{bad, "first", "third"}));
   EXPECT_EQ(read(a + "junk\r\n" + c + "\n\n").texts(), (Texts{"first", bad, "third"}));
-  // A length that is missing, no number, too small, too large.
+  // A length that is missing, not a number, too small, or too large.
   for (const std::string length : {"Content-Longth: 5", "Content-Length: x5", "Content-Length: 4", "Content-Length: 10",
                                    "Content-Length: 60", "Content-Length: "}) {
     const Collected found = read(replaced(a, "Content-Length: 5", length) + c + c);
@@ -176,7 +176,7 @@ TEST_F(Warc, LongRecordsArePassedOver) {
   const std::string endless = "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: 18446744073709551615\r\n\r\nx";
   EXPECT_EQ(read(a + endless, options).complaints(), Texts{reason});
   EXPECT_EQ(read(a + wet("b", long_text).substr(0, 70000), options).texts(), (Texts{"first", "<bad>"}));
-  // A small page that becomes a large one when it is unpacked.
+  // A small page that becomes a large one when it is decompressed.
   const Collected bomb =
       read(response("b", "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", gzip(std::string(1 << 20, ' '))) + c,
            options);
@@ -220,7 +220,7 @@ TEST_F(Warc, RandomDamageIsTheSameForAnyPieces) {
     }
     if (random() % 4 == 0) content.resize(random() % content.size());
     SCOPED_TRACE(testing::Message() << "round " << round);
-    const Collected found = read(content, {.paths = {}, .max_doc_bytes = 200});  // which compares them
+    const Collected found = read(content, {.paths = {}, .max_doc_bytes = 200});  // which compares all ways to read
     if (HasFailure()) break;
     EXPECT_EQ(found.documents.size(), found.report.documents + found.report.bad_records);
   }
@@ -242,7 +242,7 @@ TEST_F(Warc, MemoryForLargePagesIsTakenInTurns) {
 
 class WarcRewrite : public Warc {
  protected:
-  // Drops what begins with "d".
+  // Drops texts that begin with "d".
   RewriteReport rewrite(const InputOptions& options, unsigned threads, const ReaderTuning& tuning,
                         const Annotations& annotations = {}) {
     fs::remove_all(at("out"));
@@ -291,7 +291,7 @@ TEST_F(WarcRewrite, KeptRecordsAreWrittenByteForByteAndPackedOneByOne) {
       EXPECT_EQ(unpacked(at("out/a.warc")), expected);
       EXPECT_EQ(unpacked(at("out/b.warc.gz")), expected);
       EXPECT_EQ(unpacked(at("out/c.warc.zst")), expected);
-      // Every record is a member, and a member nothing else.
+      // Every record is a gzip member of its own.
       const std::string written = read_file(at("out/b.warc.gz"));
       std::size_t found = 0;
       for (std::size_t begin = 0; begin < written.size(); ++found) {

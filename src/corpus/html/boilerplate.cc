@@ -18,20 +18,20 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kRoles[] = {"navigation", "banner",  "contentinfo", "search", "complementary",
                                        "menu",       "menubar", "toolbar",     "dialog"};
-// Words of a class or an id, whole.
+// Whole words of a class or an id.
 constexpr std::string_view kWhole[] = {
     "ads",         "advert",   "advertisement", "banner",     "breadcrumb",  "breadcrumbs", "catlinks",
     "contentinfo", "cookie",   "cookies",       "copyright",  "editsection", "footer",      "masthead",
     "menu",        "noprint",  "pager",         "pagination", "printfooter", "searchbox",   "sharing",
     "sidebar",     "skiplink", "skiplinks",     "social",     "toc",         "toolbar",     "topbar"};
-// The ends of those that are one word with another: sphinxsidebar, topnav.
+// The ends of compound words: sphinxsidebar, topnav.
 constexpr std::string_view kEnds[] = {"nav",    "navbar",  "menu",       "sidebar",
                                       "footer", "toolbar", "breadcrumb", "breadcrumbs"};
-// And their beginnings: navheader, navigation, but no navy.
+// The beginnings of compound words: navheader, navigation, but not navy.
 constexpr std::string_view kBegins[] = {"navbar",   "navi",    "navheader", "navfooter",
                                         "navlinks", "navlist", "navmenu",   "navrow"};
-// A name that begins with one of these, or ends in one of those, is that of an element around the boilerplate:
-// has-sidebar, content-sidebar-wrap.
+// A name that begins with one of the words in kHas, or ends in one of those in kAround, belongs to an element around
+// the boilerplate: has-sidebar, content-sidebar-wrap.
 constexpr std::string_view kHas[] = {"has", "with", "no", "without", "is", "not"};
 constexpr std::string_view kAround[] = {"wrap", "wrapper", "container", "content", "main", "layout", "page", "body"};
 
@@ -59,13 +59,13 @@ void for_each_part(std::string_view value, Separates separates, Each each) {
   }
 }
 
-// A class or an id.
+// `name`: a class or an id.
 bool is_boilerplate_name(std::string_view name) {
   std::array<char, kLongestWord> buffer;
   bool first = true;
   bool found = false;
   bool has = false;
-  bool around = false;  // by the last word
+  bool around = false;  // whether the last word is one of kAround
   const auto separates = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte | 0x20U) - unsigned{'a'} >= 26U && byte - unsigned{'0'} >= 10U && byte < 0x80;
@@ -88,7 +88,7 @@ bool names_boilerplate(std::string_view value) {
   return found;
 }
 
-// Those that hold parts of a page; inline elements do not.
+// Whether the element may hold a part of a page; inline elements do not.
 bool may_be_part(Tag tag) {
   const Role role = element_of(tag).role;
   return (role == Role::block || role == Role::cell) && tag != "body"_tag && tag != "html"_tag && tag != "title"_tag &&
@@ -97,36 +97,36 @@ bool may_be_part(Tag tag) {
 
 }  // namespace
 
-Says what_element_says(Tag tag, std::string_view attributes) {
+DeclaredRole declared_role(Tag tag, std::string_view attributes) {
   switch (tag) {
     case "main"_tag:
-      return Says::main;
+      return DeclaredRole::main;
     case "nav"_tag:
     case "aside"_tag:
     case "footer"_tag:
     case "menu"_tag:
     case "select"_tag:
     case "button"_tag:
-      return Says::boilerplate;
+      return DeclaredRole::boilerplate;
     case "header"_tag:
-      return Says::header;
+      return DeclaredRole::header;
     default:
       break;
   }
-  if (attributes.empty() || !may_be_part(tag)) return Says::nothing;
+  if (attributes.empty() || !may_be_part(tag)) return DeclaredRole::nothing;
   if (const std::optional<std::string_view> role = find_attribute(attributes, "role")) {
-    if (same_name(*role, "main")) return Says::main;
+    if (same_name(*role, "main")) return DeclaredRole::main;
     for (const std::string_view one : kRoles)
-      if (same_name(*role, one)) return Says::boilerplate;
+      if (same_name(*role, one)) return DeclaredRole::boilerplate;
   }
   const std::string_view id = find_attribute(attributes, "id").value_or("");
   const bool header = same_name(id, "header") || same_name(id, "head") || same_name(id, "top");
   if (header || names_boilerplate(id) || names_boilerplate(find_attribute(attributes, "class").value_or("")))
-    return Says::boilerplate;
-  return Says::nothing;
+    return DeclaredRole::boilerplate;
+  return DeclaredRole::nothing;
 }
 
-bool may_say_main(std::string_view page) {
+bool may_declare_main(std::string_view page) {
   for (std::size_t at = page.find('<'); at != std::string_view::npos; at = page.find('<', at + 1))
     if (same_name(page.substr(at + 1, 4), "main")) return true;
   for (const std::string_view role : {"role", "ROLE"})

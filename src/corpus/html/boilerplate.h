@@ -1,4 +1,5 @@
-// What of a page is not its content: navigation, headers and footers, by what its elements say of themselves.
+// Tells the content of a page from its boilerplate (navigation, headers and footers) by what its elements declare
+// themselves to be.
 #pragma once
 
 #include <string_view>
@@ -7,16 +8,17 @@
 
 namespace refrain::html {
 
-// What an element says that it is: by its tag, its role, and the words of its class and id.
-enum class Says {
+// The role that an element declares by its tag, its role attribute, and the words of its class and id.
+enum class DeclaredRole {
   nothing,
   main,         // the content of the page
   header,       // of the page, or of a part of it
   boilerplate,  // navigation, a sidebar, a footer, controls
 };
-Says what_element_says(Tag tag, std::string_view attributes);
+DeclaredRole declared_role(Tag tag, std::string_view attributes);
 
-// Whether some element of the page may say that it is the content.
-bool may_say_main(std::string_view page);
+// Whether some element of the page may declare itself to be the content. May return true for pages without such an
+// element.
+bool may_declare_main(std::string_view page);
 
 }  // namespace refrain::html

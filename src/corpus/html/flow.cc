@@ -12,16 +12,16 @@ namespace refrain::html {
 
 namespace {
 
-// What put() takes is UTF-8, whose white space becomes one space at most, and bytes that UTF-8 never has: kLine where a
-// line begins, and kAsItIs plus an index into kSpaces for white space that stays.
-constexpr unsigned char kAsItIs = 0xF8;
+// put() takes UTF-8, in which a run of white space becomes at most one space, and two kinds of bytes that UTF-8 never
+// contains: kLine begins a line, and kKeptSpace plus an index into kSpaces is white space that is kept.
+constexpr unsigned char kKeptSpace = 0xF8;
 constexpr unsigned char kLine = 0xFF;
 constexpr std::string_view kSpaces = " \t\n\r\f";
 
 constexpr std::size_t kGrowBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxGrowBytes = std::size_t{4} << 20;
-constexpr std::size_t kStepBytes = 4096;      // of a run that is put at once
-constexpr std::size_t kMostBytesPerByte = 3;  // U+FFFD for one that is no UTF-8
+constexpr std::size_t kStepBytes = 4096;      // of a run that are put at once
+constexpr std::size_t kMostBytesPerByte = 3;  // U+FFFD for a byte that is not UTF-8
 constexpr Flow::Place kNowhere = ~Flow::Place{0};
 constexpr std::size_t kMaxPieces = std::size_t{1} << 20;
 
@@ -31,7 +31,7 @@ bool is_allowed(std::uint32_t code) {
   return !(0x7F <= code && code <= 0x9F) && !(0xFDD0 <= code && code <= 0xFDEF) && (code & 0xFFFE) != 0xFFFE;
 }
 
-// The character at text[at]. Of bytes that are not UTF-8, as many as could have begun one character are one.
+// The character at text[at]. Invalid bytes that could have begun one character count as one.
 CodePoint read_character(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
   if (const CodePoint found = decode_utf8(text, at); found.valid()) return found;
@@ -45,7 +45,7 @@ CodePoint read_character(std::string_view text, std::size_t at) {
   return {CodePoint::kInvalid, size};
 }
 
-// Bytes that are put as they are.
+// Bytes that are copied unchanged.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (std::size_t c = 0x20; c < 0x7F; ++c) plain[c] = c != '&';
@@ -53,10 +53,10 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-// Those that write() copies.
+// Bytes that write() copies.
 constexpr std::array<bool, 256> kVisible = [] {
   std::array<bool, 256> visible{};
-  for (std::size_t c = 0; c < kAsItIs; ++c) visible[c] = !is_space(static_cast<char>(c));
+  for (std::size_t c = 0; c < kKeptSpace; ++c) visible[c] = !is_space(static_cast<char>(c));
   return visible;
 }();
 
@@ -70,7 +70,7 @@ bool is_visible(char c) {
 
 char protect(char c) {
   const std::size_t at = kSpaces.find(c);
-  return at == std::string_view::npos ? c : static_cast<char>(kAsItIs + at);
+  return at == std::string_view::npos ? c : static_cast<char>(kKeptSpace + at);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void Flow::space() {
     put(" ");
 }
 
-void Flow::text(std::string_view run, const Manner& manner) {
+void Flow::text(std::string_view run, const TextMode& manner) {
   std::array<char, kMostBytesPerByte * kStepBytes + 64> buffer;
   char* out = buffer.data();
   const auto encode = [&](std::uint32_t code) { out += encode_utf8(code, out); };
@@ -128,7 +128,7 @@ void Flow::text(std::string_view run, const Manner& manner) {
         at += character.size;
       }
     }
-    if (manner.as_it_is) std::transform(buffer.data(), out, buffer.data(), protect);
+    if (manner.keeps_white_space) std::transform(buffer.data(), out, buffer.data(), protect);
     put({buffer.data(), static_cast<std::size_t>(out - buffer.data())});
     out = buffer.data();
   }
@@ -161,11 +161,11 @@ void Flow::write(std::string_view bytes) {
     const auto c = static_cast<unsigned char>(*at++);
     if (c == kLine) {
       pending_ = Pending::line;
-    } else if (c < kAsItIs) {
+    } else if (c < kKeptSpace) {
       pending_ = std::max(pending_, Pending::space);
     } else {
       write_pending();
-      text_->push_back(kSpaces[c - kAsItIs]);
+      text_->push_back(kSpaces[c - kKeptSpace]);
     }
   }
 }

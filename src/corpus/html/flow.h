@@ -1,8 +1,8 @@
-// The text of a page in the making: runs of text, with the white space between them that their elements call for.
+// Assembles the text of a page: runs of text, with the white space between them that their elements require.
 //
-// Text that stands in a table, but in no cell of it, belongs before the table. So places can be kept, to which the flow
-// returns later. While there are any, what is written waits, in pieces that are put in order in the end. After a
-// million pieces the order is no longer worth the memory: what comes then stays where it is.
+// Text that is in a table but not in one of its cells belongs before the table. So the current place in the flow can
+// be kept, and the flow can return to it later. While places are kept, text is held back in pieces, which are put in
+// order at the end. After a million pieces the order is not worth the memory, and further text stays where it is.
 #pragma once
 
 #include <cstddef>
@@ -20,37 +20,37 @@ class Flow {
  public:
   explicit Flow(MemoryBudget& budget) : waiting_(budget, "the text of a page"), pieces_(budget, "the text of a page") {}
 
-  // The text of the next page goes into `text`; both are used until end(). `grow` is called before more memory is
-  // taken, with how much it will be.
+  // Starts the next page, whose text goes into `text`. Both references are used until end(). `grow` is called with
+  // the new size before more memory is allocated.
   void begin(Array<char>& text, const std::function<void(std::size_t)>& grow);
   // Calls `grow` although nothing grows.
   void poll() const { (*grow_)(granted_); }
 
-  // What comes next stands in a line of its own.
+  // The following text starts on a new line.
   void line();
-  // What comes next does not touch what came before.
+  // The following text is separated from the preceding text by white space.
   void space();
 
-  struct Manner {
-    bool references = true;    // are what they stand for
-    bool as_it_is = false;     // also its white space
-    bool keeps_zeros = false;  // as U+FFFD
+  struct TextMode {
+    bool references = true;          // are decoded
+    bool keeps_white_space = false;  // white space is kept, too
+    bool keeps_zeros = false;        // as U+FFFD
   };
-  // Bytes that are not UTF-8, and what HTML does not allow, become U+FFFD.
-  void text(std::string_view run, const Manner& manner);
+  // Appends text. Bytes that are not UTF-8, and characters that HTML does not allow, become U+FFFD.
+  void text(std::string_view run, const TextMode& manner);
 
-  // Keeps the place where the flow is, until all places are forgotten.
+  // Keeps the current place of the flow, until all places are forgotten.
   using Place = std::uint32_t;
   Place keep_place();
   void forget_places();
-  // What is written next goes to `place`, until back() is called with what this returns.
+  // The following text goes to `place`, until back() is called with the result of this call.
   Place go_to(Place place);
-  // Moves `place` to behind what was written there.
+  // Ends go_to(), and moves `place` to the end of the text that was written there.
   void back(Place& place, Place behind);
 
   void end();
 
-  // Gives back what a large page took.
+  // Releases the memory of a large page.
   void shrink();
 
  private:
@@ -71,8 +71,8 @@ class Flow {
   std::size_t granted_ = 0;
   Pending pending_ = Pending::none;
   Array<char> waiting_;
-  Array<Piece> pieces_;  // of what waits, each up to where the next begins; empty where nothing does
-  Place piece_ = 0;      // that is being written
+  Array<Piece> pieces_;  // of the waiting text, each up to the beginning of the next; empty if no text waits
+  Place piece_ = 0;      // the piece that is being written
 };
 
 }  // namespace refrain::html

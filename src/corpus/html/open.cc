@@ -9,7 +9,7 @@ namespace refrain::html {
 
 namespace {
 
-// The same for a name in any case.
+// The same hash for a name in any case.
 std::uint32_t hash_of(std::string_view name) {
   std::uint32_t hash = 0;
   for (const char c : name) hash = hash * 31 + (static_cast<unsigned char>(c) | 0x20U);
@@ -80,7 +80,7 @@ void OpenElements::add(Open open, bool displaces) {
   open.hidden = parent.hidden || role == Role::hidden;
   open.main = parent.main;
   open.aside = parent.aside;
-  open.as_it_is = parent.as_it_is || role == Role::preformatted;
+  open.keeps_white_space = parent.keeps_white_space || role == Role::preformatted;
   open.displaced = table != 0;
   if (open.displaced) open.behind = flow_.go_to(at(table).before);
   if (open.is("table"_tag)) open.before = flow_.keep_place();
@@ -116,7 +116,7 @@ void OpenElements::pop() {
   } while (top().over);
 }
 
-// That it was the innermost of its tag.
+// The element is no longer the innermost of its tag.
 void OpenElements::forget(Level level) {
   Level& innermost = innermost_[at(level).tag];
   if (at(level).language != Language::html || innermost != level) return;

@@ -1,8 +1,9 @@
-// The elements that are open at a place of a page, from the outermost to the innermost: the standard's stack of open
-// elements, without a tree below it.
+// The open elements at a position in a page, from the outermost to the innermost: the standard's stack of open
+// elements, without a tree.
 //
-// What a tag has to know about the stack (is there a <p> that it ends? is it in a table?) is noted when an element is
-// opened, so nothing is searched for. The one exception, names inside drawings, looks at kMaxOpen of them at most.
+// The facts that a tag needs about the stack (is there a <p> that it ends? is it in a table?) are recorded when an
+// element is opened, so nothing has to be searched. The only exception, names inside drawings, searches at most
+// kMaxOpen elements.
 #pragma once
 
 #include <array>
@@ -15,34 +16,34 @@
 
 namespace refrain::html {
 
-// As in browsers, no more elements are open at a time: one that would be nested deeper replaces the innermost.
+// The maximum depth, as in browsers. An element that would be nested deeper replaces the innermost one.
 inline constexpr std::uint32_t kMaxOpen = 512;
 
-// The outermost element has level 1; level 0 stands for none.
+// The outermost element has level 1. Level 0 means no element.
 using Level = std::uint32_t;
 enum class Language : std::uint8_t { html, drawing, formula };
 
 struct Open {
   Tag tag = 0;
   Language language = Language::html;
-  Tag context = 0;          // the innermost element, maybe this one, that decides what tags mean
-  bool holds_html = false;  // although it is part of a drawing or a formula
-  bool as_it_is = false;    // white space in it stays
+  Tag context = 0;                 // the innermost element, maybe this one, that determines the meaning of tags
+  bool holds_html = false;         // although it is part of a drawing or a formula
+  bool keeps_white_space = false;  // white space in it is kept
   bool hidden = false;
-  bool main = false;          // it, or one around it, says that it is the content of the page
-  bool aside = false;         // it, or one around it but inside that, says that it is something else
-  bool displaced = false;     // from inside a table to before it
+  bool main = false;          // it, or one around it, declares itself the content of the page
+  bool aside = false;         // it, or one around it but inside `main`, declares itself something else
+  bool displaced = false;     // moved from inside a table to before it
   bool over = false;          // has ended, although elements in it are still open
   bool is_last_form = false;  // no other form has begun since
   Level same = 0;             // the innermost element of the same tag around this one
-  // The innermost elements, maybe this one, at which the search of an end tag for its start tag stops: that of a block,
-  // that of an inline element, that of a list item.
+  // The innermost elements, maybe this one, at which an end tag stops searching for its start tag: for the end tag of
+  // a block, of an inline element, of a list item.
   Level scope = 0;
   Level special = 0;
   Level item = 0;
-  Level html = 0;              // the innermost one that is HTML
-  Flow::Place before = 0;      // before a table
-  Flow::Place behind = 0;      // where the text continues after what is displaced
+  Level html = 0;              // the innermost element that is HTML
+  Flow::Place before = 0;      // the place before a table
+  Flow::Place behind = 0;      // where the text continues after displaced text
   std::string_view name = {};  // in a drawing or a formula
 
   const Element& element() const { return element_of(tag); }
@@ -52,7 +53,7 @@ struct Open {
   }
   bool is_special() const;
   bool ends_scope() const;
-  // A table, or a part of one that holds other parts alone.
+  // Whether it is a table, or a part of one that only holds other parts.
   bool is_grid() const;
 };
 
@@ -60,7 +61,7 @@ bool is_grid(Tag tag);
 
 class OpenElements {
  public:
-  // Keeps a reference to `flow`, to which the lines and spaces around elements go.
+  // Keeps a reference to `flow`, which receives the lines and spaces around elements.
   explicit OpenElements(Flow& flow) : flow_(flow) {}
 
   Level depth() const { return depth_; }
@@ -69,24 +70,24 @@ class OpenElements {
   Open& top() { return open_[depth_]; }
   const Open& top() const { return open_[depth_]; }
 
-  // The innermost one of a tag; those that are over do not count.
+  // The innermost element of a tag, without those that are `over`.
   Level innermost(Tag tag) const { return innermost_[tag]; }
   // The same, if the end tag of a block, or of a part of a table, reaches it.
   Level in_scope(Tag tag) const;
   Level in_table_scope(Tag tag) const;
-  // The innermost one with a name (in any case) inside the innermost drawing or formula.
+  // The innermost element with a name (in any case) inside the innermost drawing or formula.
   Level named(std::string_view name) const;
 
-  // Opens an element. `displaces`: right in a table, it goes before the table.
+  // Opens an element. `displaces`: if it is directly in a table, it goes before the table.
   void push(Tag tag, bool displaces);
-  // The same for one of a drawing or a formula.
+  // The same for an element of a drawing or a formula.
   void push(Tag tag, bool displaces, Language language, std::string_view name);
   void pop();
-  // Down to that element, and that too. Nothing for level 0.
+  // Closes elements up to and including the one at `level`. Does nothing for level 0.
   void pop_through(Level level);
-  // Down to an element of that tag, which must be there.
+  // Closes elements until one with this tag, which must be open, is innermost.
   void pop_to(Tag tag);
-  // Those that end without an end tag, except those of tag `but`.
+  // Closes elements that end without an end tag, except those of tag `but`.
   void pop_implied(Tag but);
   // Ends an element, but none of those inside it.
   void end_alone(Level level);
@@ -97,7 +98,7 @@ class OpenElements {
   void forget(Level level);
 
   Flow& flow_;
-  std::array<Open, kMaxOpen + 1> open_;               // the first is none
+  std::array<Open, kMaxOpen + 1> open_;               // [0] means no element
   std::array<std::uint32_t, kMaxOpen + 1> hashes_{};  // of their names
   std::array<Level, 256> innermost_{};                // of each tag
   Level depth_ = 0;

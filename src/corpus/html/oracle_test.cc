@@ -1,4 +1,4 @@
-// The text of a page, against a parser that builds the whole tree (Gumbo), slowly and at the mercy of the page.
+// Compares the text of a page with that of a slow parser that builds the whole tree (Gumbo).
 #include <gtest/gtest.h>
 #include <gumbo.h>
 
@@ -16,11 +16,11 @@
 namespace refrain::html {
 namespace {
 
-// What the elements of a tree show, by walking it.
+// Collects what the elements of a tree show, by walking the tree.
 class Oracle {
  public:
   static std::string text_of(const std::string& page, Part part = Part::whole) {
-    // Gumbo does not free all that it takes.
+    // Gumbo does not free all the memory that it allocates.
     std::vector<std::unique_ptr<char[]>> memory;
     GumboOptions options = kGumboDefaultOptions;
     options.max_errors = 0;
@@ -43,10 +43,10 @@ class Oracle {
     return tag != GUMBO_TAG_UNKNOWN && names.find(name) != std::string_view::npos;
   }
 
-  void walk(const GumboNode* node, bool in_head, bool as_it_is) {
+  void walk(const GumboNode* node, bool in_head, bool keeps_white_space) {
     if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_CDATA || node->type == GUMBO_NODE_WHITESPACE) {
       for (const char* at = node->v.text.text; !in_head && at_.in_main && !at_.hidden && *at != '\0'; ++at) {
-        if (is_space(*at) && !as_it_is) {
+        if (is_space(*at) && !keeps_white_space) {
           space_ = true;
         } else {
           flush();
@@ -79,7 +79,7 @@ class Oracle {
     at_.hidden = (at_.hidden && !says_main) || (part_ != Part::whole && says_other);
     at_.in_part = at_.in_part || tag == GUMBO_TAG_ARTICLE || tag == GUMBO_TAG_SECTION || tag == GUMBO_TAG_MAIN;
     for (unsigned i = 0; i < children.length; ++i)
-      walk(static_cast<const GumboNode*>(children.data[i]), tag == GUMBO_TAG_HEAD, as_it_is || preformatted);
+      walk(static_cast<const GumboNode*>(children.data[i]), tag == GUMBO_TAG_HEAD, keeps_white_space || preformatted);
     at_ = around;
     line_ = line_ || block;
     space_ = space_ || cell;
@@ -105,8 +105,8 @@ class Oracle {
   Part part_ = Part::whole;
   std::string text_;
   struct At {
-    bool in_main = true;   // or all of the page is asked for
-    bool hidden = false;   // it, or one around it, says that it is no content
+    bool in_main = true;   // or the whole page is requested
+    bool hidden = false;   // it, or one around it, declares that it is not content
     bool in_part = false;  // in an article, a section or the main part
   };
   At at_;
@@ -116,7 +116,7 @@ class Oracle {
 
 class HtmlOracle : public testing::Test {
  protected:
-  // Pages of parts that are put together at random.
+  // Compares pages that are assembled at random from `parts`.
   void expect_same(const std::vector<std::string>& parts, unsigned seed, Part part = Part::whole) {
     std::mt19937 random(seed);
     for (int round = 0; round < 20000 && !HasFailure(); ++round) {

@@ -20,7 +20,7 @@ bool has(Tag tag, std::uint32_t traits) {
   return (element_of(tag).traits & traits) != 0;
 }
 
-// How far it is to the first word.
+// The number of bytes before the first word.
 std::size_t leading_space(std::string_view run, bool references) {
   std::size_t at = 0;
   while (at < run.size()) {
@@ -65,7 +65,7 @@ void Parser::run() {
   }
 }
 
-// In a page that does not begin with one, tables may be in paragraphs.
+// In a page that does not begin with the doctype of HTML, tables may be in paragraphs.
 void Parser::doctype(std::string_view declaration) {
   constexpr std::string_view kHtml = "html";
   if (std::exchange(has_begun_, true)) return;
@@ -90,7 +90,7 @@ void Parser::text(std::string_view run, bool references) {
     if (!shows(in)) return;
     shown_ += bytes;
     const bool keeps_zeros = in.language != Language::html && !in.holds_html;
-    flow_.text(part, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = keeps_zeros});
+    flow_.text(part, {.references = references, .keeps_white_space = in.keeps_white_space, .keeps_zeros = keeps_zeros});
   };
   if (word == run.size()) return write(run, open_.top());
   has_begun_ = true;
@@ -156,7 +156,7 @@ void Parser::open_body() {
   open_.push("body"_tag, false);
 }
 
-// False where the tag is one of HTML.
+// False if the tag is one of HTML.
 bool Parser::start_in_drawing(const Token& token) {
   const Tag tag = token.tag;
   const Open& in = open_.top();
@@ -178,7 +178,7 @@ bool Parser::start_in_drawing(const Token& token) {
   return true;
 }
 
-// Each turn ends an element that the tag cannot be in, or opens one that it has to be in.
+// Each iteration ends an element that the tag cannot be in, or opens one that it has to be in.
 void Parser::start_in_html(const Token& token) {
   const Tag tag = token.tag;
   for (;;) {
@@ -199,7 +199,7 @@ void Parser::start_in_html(const Token& token) {
   }
 }
 
-// False where the tag has ended the select and goes on from there.
+// False if the tag has ended the select and has to be processed further.
 bool Parser::start_in_select(const Token& token) {
   const Tag tag = token.tag;
   const bool of_table = tag == "table"_tag || (has(tag, kTablePart) && tag != "col"_tag && tag != "colgroup"_tag);
@@ -218,7 +218,7 @@ bool Parser::start_in_select(const Token& token) {
   return true;
 }
 
-// False where something else had to end or to begin first.
+// False if another element had to end or begin first.
 bool Parser::start_table_part(const Token& token) {
   const Tag tag = token.tag;
   const Tag context = open_.top().context;
@@ -240,7 +240,7 @@ bool Parser::start_table_part(const Token& token) {
   return fits;
 }
 
-// In no cell.
+// For a tag in a table, but in no cell.
 void Parser::start_in_table(const Token& token) {
   if (token.tag == "form"_tag) {
     if (!std::exchange(has_form_, true) && !open_.top().hidden) flow_.line();
@@ -305,14 +305,14 @@ void Parser::start_in_body(const Token& token) {
   if (tag == "form"_tag && open_.innermost("template"_tag) == 0) has_form_ = open_.top().is_last_form = true;
 }
 
-// It ends the one before it.
+// An item ends the previous one.
 void Parser::start_list_item(Tag tag) {
   const Level level = open_.top().item;
   const Open& item = open_.at(level);
   if (tag == "li"_tag ? item.is(tag) : item.is("dd"_tag) || item.is("dt"_tag)) open_.pop_through(level);
 }
 
-// Of an element that holds no markup.
+// Reads an element whose content is not markup.
 void Parser::read_content(Tag tag) {
   const Element& element = element_of(tag);
   std::string_view content = tokens_.content(tag);
@@ -322,11 +322,11 @@ void Parser::read_content(Tag tag) {
   const Open& in = open_.top();
   const bool references = element.content == Content::text;
   if (shows(in) || (tag == "title"_tag && open_.depth() == 1))
-    flow_.text(content, {.references = references, .as_it_is = in.as_it_is, .keeps_zeros = true});
+    flow_.text(content, {.references = references, .keeps_white_space = in.keeps_white_space, .keeps_zeros = true});
   open_.pop();
 }
 
-// False where it ends nothing in the drawing or formula.
+// False if it ends nothing in the drawing or formula.
 bool Parser::end_in_drawing(std::string_view name) {
   const Level level = open_.named(name);
   open_.pop_through(level);
@@ -372,7 +372,7 @@ void Parser::end_in_body(Tag tag) {
   if (open_.innermost(tag) >= open_.top().special) open_.pop_through(open_.innermost(tag));
 }
 
-// Blocks that are open in it stay open.
+// Blocks that are open in the element stay open.
 void Parser::end_formatting(Tag tag) {
   const Level begin = open_.in_scope(tag);
   if (begin == 0 || begin > open_.top().special) return open_.pop_through(begin);
@@ -383,7 +383,7 @@ void Parser::end_formatting(Tag tag) {
   }
 }
 
-// Whatever is open in it stays open.
+// Elements that are open in the form stay open.
 void Parser::end_form() {
   const Level level = open_.innermost("form"_tag);
   Open& form = open_.at(level);
@@ -399,13 +399,13 @@ void Parser::end_form() {
 void Parser::push(const Token& token) {
   open_.push(token.tag, displaces_);
   if (part_ == Part::whole) return;
-  const Says says = what_element_says(token.tag, token.attributes);
-  // A header of an article, or of a section, has its title.
+  const DeclaredRole says = declared_role(token.tag, token.attributes);
+  // The header of an article or a section contains its title.
   const bool of_page =
       open_.innermost("article"_tag) == 0 && open_.innermost("section"_tag) == 0 && open_.innermost("main"_tag) == 0;
   Open& open = open_.top();
-  if (says == Says::main) open.main = true, open.aside = false;
-  if (says == Says::boilerplate || (says == Says::header && of_page)) open.aside = true;
+  if (says == DeclaredRole::main) open.main = true, open.aside = false;
+  if (says == DeclaredRole::boilerplate || (says == DeclaredRole::header && of_page)) open.aside = true;
 }
 
 void Parser::open_and_close(Tag tag) {

@@ -1,10 +1,11 @@
-// What the tags of a page open and end, and so where its text stands: the standard's tree construction, for its text.
+// Tracks which elements the tags of a page open and end, and so where its text belongs: the standard's tree
+// construction, without a tree.
 //
-// A broken page has the text that browsers show, because the rules are theirs. Left out is what no text shows:
-// formatting that a paragraph ended is not opened again in the next, and of elements that overlap none is moved.
+// The text of a broken page is what browsers show, because the rules are the same. Rules that do not affect the text
+// are omitted: formatting that a paragraph ended is not reopened in the next, and overlapping elements are not moved.
 //
-// The work is linear in the length of the page, whatever is in it: tokens are read once, a tag looks its rule up
-// (html_open.h), and every element that is opened is closed once.
+// The work is linear in the length of any page: each token is read once, a tag looks up its rule (open.h), and every
+// element that is opened is closed once.
 #pragma once
 
 #include <string_view>
@@ -15,22 +16,22 @@
 
 namespace refrain::html {
 
-// Which part of a page is read.
+// The part of a page to read.
 enum class Part {
   whole,
-  content,  // what does not say that it is something else
-  main,     // what says that it is the content, and of that the content
+  content,  // elements that do not declare themselves to be something else
+  main,     // elements that declare themselves the content, and of these the content
 };
 
 // Reads one page.
 class Parser {
  public:
-  // Keeps references to both.
+  // Keeps references to `page` and `flow`.
   Parser(std::string_view page, Part part, Flow& flow) : part_(part), tokens_(page), flow_(flow), open_(flow) {}
 
   void run();
 
-  // Bytes of the body's text in the page, white space between elements aside: of what was asked for, and of all.
+  // The bytes of the body's text in the page, without white space between elements: of the requested part, and of all.
   std::size_t shown() const { return shown_; }
   std::size_t seen() const { return seen_; }
 
@@ -70,16 +71,16 @@ class Parser {
   std::size_t seen_ = 0;
   Tokens tokens_;
   Flow& flow_;
-  OpenElements open_;            // none: before the body
-  bool has_begun_ = false;       // with more than comments
+  OpenElements open_;            // empty before the body
+  bool has_begun_ = false;       // something other than comments was read
   bool is_standard_ = false;     // begins with the doctype of HTML
-  bool head_has_ended_ = false;  // by its tag
-  bool in_noscript_ = false;     // of the head
+  bool head_has_ended_ = false;  // its end tag was read
+  bool in_noscript_ = false;     // in a <noscript> of the head
   bool may_have_frames_ = true;  // instead of a body
   bool has_frames_ = false;      // so there is no more text
   bool skips_line_break_ = false;
-  bool displaces_ = false;  // what begins right in a table goes before it
-  bool has_form_ = false;   // in which no other may begin
+  bool displaces_ = false;  // elements that begin directly in a table go before it
+  bool has_form_ = false;   // in a form, in which no other may begin
 };
 
 }  // namespace refrain::html

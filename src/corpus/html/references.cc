@@ -10,9 +10,9 @@ namespace refrain::html {
 namespace {
 
 constexpr std::size_t kMaxReference = 31;
-constexpr std::size_t kMaxShortName = 6;  // of those that need no semicolon, which the table marks with a comma
+constexpr std::size_t kMaxShortName = 6;  // of names that need no semicolon, which the table marks with a comma
 
-// All names of the HTML standard, sorted, and what they stand for in hexadecimal.
+// All names of the HTML standard, sorted, and their code points in hexadecimal.
 constexpr std::string_view kNames =
     "AElig,c6 AMP,26 Aacute,c1 Abreve;102 Acirc,c2 Acy;410 Afr;1d504 Agrave,c0 Alpha;391 Amacr;100 And;2a53 Aogon;104 "
     "Aopf;1d538 ApplyFunction;2061 Aring,c5 Ascr;1d49c Assign;2254 Atilde,c3 Auml,c4 Backslash;2216 Barv;2ae7 "
@@ -282,7 +282,7 @@ constexpr auto kIndex = [] {
   return index;
 }();
 
-// What numbers of control characters stand for: those of Windows-1252.
+// Numeric references to control characters mean the characters of windows-1252.
 constexpr std::array<std::uint16_t, 32> kControls = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
                                                      0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
                                                      0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
@@ -295,7 +295,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// What stands behind a name in the table: a separator and the code points. Empty where the name is not there.
+// The part of the table after a name: a separator and the code points. Empty if the name is unknown.
 std::string_view find_name(std::string_view wanted) {
   const auto name_of = [](Name name) { return kNames.substr(name.offset, name.size); };
   const auto* const found = std::lower_bound(kIndex.begin(), kIndex.end(), wanted,

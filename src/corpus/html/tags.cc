@@ -12,7 +12,7 @@ static_assert(std::is_sorted(rows::kElements.begin(), rows::kElements.end(), kSo
 static_assert(std::all_of(rows::kElements.begin(), rows::kElements.end(),
                           [](const Element& element) { return element.name.size() <= kMaxTag; }));
 
-// The first row of every letter, and one past the last.
+// The first row of every letter, and one past the last row.
 constexpr std::array<Tag, 27> kFirst = [] {
   std::array<Tag, 27> first{};
   for (std::size_t letter = 0; letter < first.size(); ++letter) {

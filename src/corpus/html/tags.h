@@ -1,6 +1,6 @@
-// The elements of HTML, and what has to be known of each to read the text of a page: a row an element.
+// The elements of HTML, and what must be known of each to read the text of a page: one row per element.
 //
-// What the rows say is in the HTML standard, under "tree construction", where the element's tags are dealt with.
+// The rows follow the HTML standard, section "tree construction", where it describes the tags of each element.
 #pragma once
 
 #include <array>
@@ -10,36 +10,36 @@
 
 namespace refrain::html {
 
-// What an element does to the lines of the text.
+// The effect of an element on the lines of the text.
 enum class Role : std::uint8_t { inline_text, block, cell, line_break, preformatted, hidden };
 
-// What stands between its tags.
+// The kind of content between the tags of an element.
 enum class Content : std::uint8_t {
   markup,
   nothing,  // there is no end tag
   text,     // and references, but no tags
   raw,      // no references either
-  script,   // as raw; an end tag that is commented out is none
-  rest      // all that follows in the page is text
+  script,   // like raw; an end tag inside a comment does not count
+  rest      // the whole rest of the page is text
 };
 
 enum Trait : std::uint32_t {
   kSpecial = 1U << 0U,      // the end tag of an inline element does not reach past it
-  kScope = 1U << 1U,        // nor does that of a block
+  kScope = 1U << 1U,        // the end tag of a block does not reach past it either
   kTableScope = 1U << 2U,   // nor does that of a part of a table
-  kClosesP = 1U << 3U,      // ends a paragraph where it begins
-  kImpliedEnd = 1U << 4U,   // ends, without a tag, where what it is in ends
+  kClosesP = 1U << 3U,      // ends an open paragraph when it begins
+  kImpliedEnd = 1U << 4U,   // ends, without a tag, when the element around it ends
   kFormatting = 1U << 5U,   // may overlap with blocks
-  kEndsInScope = 1U << 6U,  // its end tag ends what is open in it
+  kEndsInScope = 1U << 6U,  // its end tag ends the elements that are open in it
   kHeading = 1U << 7U,
   kHead = 1U << 8U,        // means the same anywhere in a page
-  kTablePart = 1U << 9U,   // means something in a table alone
-  kContext = 1U << 10U,    // decides what tags mean in it
+  kTablePart = 1U << 9U,   // is meaningful only in a table
+  kContext = 1U << 10U,    // determines the meaning of tags in it
   kBreaksOut = 1U << 11U,  // ends the drawing or the formula it is in
-  kNoFrames = 1U << 12U,   // a page that has it does not consist of frames
+  kNoFrames = 1U << 12U,   // a page with this element does not consist of frames
   kRubyPart = 1U << 13U,
-  kMathText = 1U << 14U,  // of a formula: what is in it is HTML
-  kDrawnText = 1U << 15U  // of a drawing: what is in it is HTML
+  kMathText = 1U << 14U,  // of a formula: its content is HTML
+  kDrawnText = 1U << 15U  // of a drawing: its content is HTML
 };
 
 struct Element {
@@ -57,7 +57,7 @@ using enum Content;
 inline constexpr std::uint32_t kBlock = kSpecial | kClosesP | kEndsInScope;
 inline constexpr std::uint32_t kSection = kSpecial | kTablePart | kContext;
 
-// By name. The first stands for every element that is not here.
+// Sorted by name. The first row stands for all elements that are not listed.
 inline constexpr auto kElements = std::to_array<Element>({
     {""},
     {"a", inline_text, markup, kFormatting},
@@ -214,11 +214,11 @@ inline constexpr auto kElements = std::to_array<Element>({
 
 }  // namespace rows
 
-// The number of a row.
+// The index of a row.
 using Tag = std::uint8_t;
 static_assert(rows::kElements.size() <= 256);
 
-// A tag that a rule calls by its name: "td"_tag. A name that is not in the table does not compile.
+// A tag by its name: "td"_tag. A name that is not in the table does not compile.
 consteval Tag operator""_tag(const char* name, std::size_t size) {
   std::size_t row = 0;
   while (rows::kElements.at(row).name != std::string_view(name, size)) ++row;
@@ -229,7 +229,7 @@ constexpr const Element& element_of(Tag tag) {
   return rows::kElements[tag];
 }
 
-// The tag of a name as it stands in a page, in any case.
+// The tag with a name as written in a page, in any case.
 Tag find_tag(std::string_view name);
 
 }  // namespace refrain::html

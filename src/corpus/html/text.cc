@@ -6,17 +6,17 @@ namespace refrain::html {
 
 namespace {
 
-// With less, or with less of all text of the page than one part in so many, there is no content.
+// A part with fewer bytes, or a smaller share of the page's text than 1/kContentShare, is not taken for the content.
 constexpr std::size_t kContentBytes = 24;
 constexpr std::size_t kContentShare = 50;
-// Of a page that is nearly all navigation, what it calls its content itself is enough.
+// For an element that declares itself the content, a smaller share is enough if nearly all of the page is navigation.
 constexpr std::size_t kMainShare = 500;
 
 }  // namespace
 
 void HtmlText::read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text) {
   Share main;
-  if (may_say_main(html)) main = read(html, Part::main, grow, text);
+  if (may_declare_main(html)) main = read(html, Part::main, grow, text);
   if (main.at_least(kContentShare)) return;
   if (read(html, Part::content, grow, text).at_least(kContentShare)) return;
   read(html, main.at_least(kMainShare) ? Part::main : Part::whole, grow, text);

@@ -1,11 +1,11 @@
-// The text of a page: what a reader of it would see, without its markup; or of that the content alone, without
-// navigation, headers and footers.
+// Extracts the text of a page: what a reader would see, without markup; or only its content, without navigation,
+// headers and footers.
 //
-// The page is read as browsers do (HTML5). Left out are scripts, styles, templates, frames, comments, and of the head
-// all but the title. Elements that stand in a line of their own break lines, runs of white space become one space,
-// except in <pre> and <textarea>, and entities are what they stand for.
+// The page is read as browsers do (HTML5). Scripts, styles, templates, frames, comments, and everything in the head
+// except the title are left out. Block elements begin and end lines, runs of white space become one space except in
+// <pre> and <textarea>, and entities are decoded.
 //
-// Every page has a text, and takes time and memory in proportion to its length: see html_parser.h.
+// Any page can be read, in time and memory proportional to its length: see parser.h.
 #pragma once
 
 #include <cstddef>
@@ -25,25 +25,25 @@ class HtmlText {
  public:
   explicit HtmlText(MemoryBudget& budget) : flow_(budget) {}
 
-  // Puts the text of `html`, which is UTF-8 (bytes that are not become U+FFFD), into `text`. No page
-  // is refused. `grow` is called before more memory is taken, with how much it will be, and again for every quarter of
-  // a MiB of the page, so that it can stop the reading; what it throws is thrown.
+  // Writes the text of `html`, which should be UTF-8 (invalid bytes become U+FFFD), to `text`. No page is rejected.
+  // `grow` is called with the new size before more memory is allocated, and also for every quarter of a MiB of the
+  // page, so that it can stop the reading by throwing an exception, which is passed on.
   void read(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text) {
     read(html, Part::whole, grow, text);
   }
-  // The same for the content of the page: for what says that it is that, or else for what does not say that it is
-  // something else. Where that is next to nothing, for all of it.
+  // The same for the content of the page: elements that declare themselves the content, or else all that do not
+  // declare themselves something else. If that is almost nothing, the whole page.
   void read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
 
-  // Gives back what a large page took.
+  // Releases the memory of a large page.
   void shrink() { flow_.shrink(); }
 
  private:
-  // How much was taken, in bytes, of how much.
+  // How many bytes of text a part has, and how many the whole page.
   struct Share {
     std::size_t shown = 0;
     std::size_t seen = 0;
-    bool at_least(std::size_t one_in) const;  // one part in so many, and enough to be a content
+    bool at_least(std::size_t one_in) const;  // `shown` is 1/one_in of `seen` or more, and enough to be content
   };
   Share read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
 

@@ -33,8 +33,9 @@ class Html : public testing::Test {
 
   std::string utf8_of(std::string_view bytes, const std::string& charset) {
     Array<char> out(budget_, "test");
-    return corpus::to_utf8(
-               bytes, charset, [](std::size_t) {}, out)
+    std::uint64_t replaced = 0;
+    return converter_.to_utf8(
+               bytes, charset, [](std::size_t) {}, out, replaced)
                ? std::string(out.data(), out.size())
                : "unknown";
   }
@@ -46,6 +47,7 @@ class Html : public testing::Test {
   }();
   MemoryBudget budget_{context_};
   HtmlText html_{budget_};
+  corpus::CharsetConverter converter_;
   std::size_t most_ = 0;
 };
 
@@ -55,14 +57,14 @@ std::string repeated(std::string_view part, std::size_t times) {
   return all;
 }
 
-// A page of so many bytes, of parts that are numbered.
+// A page of at least `bytes`, made of numbered parts.
 std::string numbered(std::size_t bytes, const std::function<std::string(const std::string&)>& part) {
   std::string all;
   for (std::size_t i = 0; all.size() < bytes; ++i) all += part(std::to_string(i));
   return all;
 }
 
-// Of this thread, so that it does not matter what else the machine does.
+// The time of this thread, which other load on the machine does not affect.
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -79,7 +81,7 @@ TEST_F(Html, ContentIsWhatDoesNotSayThatItIsSomethingElse) {
         "<table class=navheader><tr><td>x</table>", "<div role=navigation>x</div>", "<select><option>x</select>",
         "<div class=topNav>x</div>", "<table><tr><td class=sidebar>x</table>", "<div id=side_menu>x</div>"})
     EXPECT_EQ(main_of(page(part)), expected) << part;
-  // No boilerplate: the words mean something else there, or are no words.
+  // Not boilerplate: the words have another meaning there, or are not whole words.
   for (const char* part : {"<div class=has-sidebar>x</div>", "<div class=navy>x</div>", "<span class=nav>x</span>",
                            "<div class=content>x</div>", "<article><header>x</header></article>",
                            "<div class=no-footer>x</div>", "<div class=header>x</div>"})
@@ -93,16 +95,16 @@ TEST_F(Html, MainIsWhatSaysSo) {
   EXPECT_EQ(main_of("<div>x</div><main><nav>n</nav><p>" + words + "</main><div>y</div>"), words);
   EXPECT_EQ(main_of("<div>x</div><div role=\"main\">" + words + "</div>y"), words);
   EXPECT_EQ(main_of("<DIV>x</DIV><MAIN>" + words), words);
-  // Next to nothing: the page was made in another way.
+  // The main element has almost nothing, so it is not the content.
   EXPECT_EQ(main_of("<main>no</main><p>" + words), "no\n" + words);
   EXPECT_EQ(main_of("<main>no</main><nav>" + words), "no\n" + words);
   EXPECT_EQ(main_of("<nav>only this</nav>"), "only this");
-  // Neither is a title content, nor does what is around the content hide it.
+  // A title is not content, and an element around the content does not hide it.
   const std::string title = "<title>Welcome to the pages of our company</title>";
   EXPECT_EQ(main_of(title + "<main></main><nav>" + words), "Welcome to the pages of our company\n" + words);
   EXPECT_EQ(main_of("<div class=sidebar>x<main>" + words + "</main></div>"), words);
   EXPECT_EQ(main_of("<DIV>x</DIV><DIV ROLE=MAIN>" + words), words);
-  // Very little of a long page is not its content.
+  // A short text on a long page may be its content.
   const std::string most = repeated("most of the text ", 200);
   EXPECT_EQ(main_of("<nav>" + most + "</nav><main>" + words + "</main>"), words);
   EXPECT_EQ(main_of("<main>" + words + "</main><p>" + most).size(), words.size() + most.size());
@@ -171,7 +173,7 @@ TEST_F(Html, NestingOfAnyDepthIsRead) {
       EXPECT_EQ(text_of(repeated(tag, times) + "deep"), "deep") << tag << " " << times;
   EXPECT_EQ(text_of(repeated("<div>x", 3000)), repeated("x\n", 2999) + "x");
   EXPECT_EQ(text_of("<pre>" + repeated("<div>", 3000) + " x  y</pre>"), " x  y");
-  // Past the limit elements replace each other, so some of the end tags end what is outside.
+  // Beyond the limit elements replace each other, so some of the end tags end outer elements.
   EXPECT_EQ(text_of("a" + repeated("<div>", 600) + "b" + repeated("</div>", 600) + "c"), "a\nb\nc");
 }
 
@@ -189,8 +191,8 @@ TEST_F(Html, ManyTagsThatDoNotNestAreRead) {
   EXPECT_EQ(text_of(repeated("<a name=x>y ", 5000)).size(), 2 * 5000U - 1);
 }
 
-// A parser that searches its open elements, its formatting or its attributes takes the square of the length for each of
-// these: many seconds for a megabyte, where a few hundredths are enough.
+// A parser that searches its open elements, its formatting or its attributes takes quadratic time for each of these
+// pages: many seconds for a megabyte, although a few hundredths of a second are enough.
 TEST_F(Html, NoPageTakesLongerThanItsLength) {
   constexpr std::size_t kBytes = 1000000;
   const auto all = [&](std::string_view part) { return repeated(part, kBytes / part.size()); };
@@ -261,7 +263,7 @@ TEST_F(Html, APageThatMadeGumboAbortIsRead) {
 
 TEST_F(Html, MemoryComesFromTheBudgetAndGoesBack) {
   const std::uint64_t available = budget_.available();
-  // All of it waits for the end of the table, which something may have to stand before.
+  // All of the text waits for the end of the table, because some of it may have to go before the table.
   const std::string rows = repeated("<tr><td class=x>text <b>bold</b></td></tr>\n", 50000);
   EXPECT_EQ(text_of("<table>" + rows + "last</table>"), "last\n" + repeated("text bold\n", 49999) + "text bold");
   EXPECT_GT(most_, std::size_t{50000 * 10});
@@ -290,7 +292,7 @@ TEST_F(Html, WhoIsAskedForMemoryMayRefuse) {
   EXPECT_EQ(text_of("<p>x"), "x");
 }
 
-// Who asks may throw because the run is to stop, in the middle of a page too.
+// The caller may throw because the run is to stop, even in the middle of a page.
 TEST_F(Html, ALongPageIsLeftSoon) {
   for (const char* part :
        {"<p>", "</p>", "<i>x", "x y ", "<table>x", "<!-- -->", "<svg><p>", "&amp;", "<script></script>"}) {

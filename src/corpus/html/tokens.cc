@@ -20,12 +20,12 @@ class Attributes {
  public:
   Attributes(std::string_view page, std::size_t at) : page_(page), at_(at) {}
 
-  // False at the end of the tag.
+  // Advances to the next attribute. False at the end of the tag.
   bool next() {
     self_closing_ = false;
     for (; at_ < page_.size() && (is_space(page_[at_]) || page_[at_] == '/'); ++at_) self_closing_ = page_[at_] == '/';
     if (at_ >= page_.size() || page_[at_] == '>') return false;
-    std::size_t begin = at_++;  // may be any, also a '='
+    std::size_t begin = at_++;  // the first character may be any, even '='
     while (at_ < page_.size() && !ends_name(page_[at_]) && page_[at_] != '=') ++at_;
     name_ = page_.substr(begin, at_ - begin);
     value_ = {};
@@ -79,14 +79,14 @@ Token Tokens::next(bool in_drawing) {
   const char c = page_[at_ + 1];
   if (is_letter(c)) return read_tag(at_ + 1, Token::Kind::start_tag);
   if (c == '!') return read_declaration(in_drawing);
-  if (c == '?') return pass_over(page_.find('>', at_ + 2));
+  if (c == '?') return skip_to(page_.find('>', at_ + 2));
   if (c != '/') return read_text(at_ + 1);
   if (at_ + 2 == page_.size()) return read_text(at_ + 2);
   if (is_letter(page_[at_ + 2])) return read_tag(at_ + 2, Token::Kind::end_tag);
-  return pass_over(page_.find('>', at_ + 2));
+  return skip_to(page_.find('>', at_ + 2));
 }
 
-// Of which the bytes before `from` are part whatever they are.
+// Reads a text token, of which the bytes before `from` are part in any case.
 Token Tokens::read_text(std::size_t from) {
   std::size_t end = page_.find('<', from);
   for (; end != kNone; end = page_.find('<', end + 1)) {
@@ -105,7 +105,7 @@ Token Tokens::read_tag(std::size_t name_begin, Token::Kind kind) {
   while (name_end < page_.size() && !ends_name(page_[name_end])) ++name_end;
   Attributes attributes(page_, name_end);
   while (attributes.next()) continue;
-  if (attributes.at() >= page_.size()) return pass_over(kNone);  // a tag that does not end is none
+  if (attributes.at() >= page_.size()) return skip_to(kNone);  // a tag that does not end is ignored
   Token token{.kind = kind,
               .text = {},
               .name = page_.substr(name_begin, name_end - name_begin),
@@ -117,26 +117,26 @@ Token Tokens::read_tag(std::size_t name_begin, Token::Kind kind) {
   return token;
 }
 
-// What begins with "<!".
+// Reads a token that begins with "<!".
 Token Tokens::read_declaration(bool in_drawing) {
   constexpr std::string_view kCdata = "[CDATA[";
   constexpr std::string_view kDoctype = "doctype";
   const std::string_view behind = page_.substr(at_ + 2);
   if (behind.starts_with("--")) {
-    // "<!-->" and "<!--->" are whole.
-    if (behind.starts_with("-->")) return pass_over(at_ + 4);
-    if (behind.starts_with("--->")) return pass_over(at_ + 5);
+    // "<!-->" and "<!--->" are complete comments.
+    if (behind.starts_with("-->")) return skip_to(at_ + 4);
+    if (behind.starts_with("--->")) return skip_to(at_ + 5);
     for (std::size_t at = page_.find("--", at_ + 4); at != kNone; at = page_.find("--", at)) {
       at = std::min(page_.find_first_not_of('-', at), page_.size());
       const std::string_view end = page_.substr(at, 2);
-      if (end.starts_with('>')) return pass_over(at);
-      if (end == "!>") return pass_over(at + 1);
+      if (end.starts_with('>')) return skip_to(at);
+      if (end == "!>") return skip_to(at + 1);
     }
-    return pass_over(kNone);
+    return skip_to(kNone);
   }
   if (!in_drawing || !behind.starts_with(kCdata)) {
     const bool doctype = same_name(behind.substr(0, kDoctype.size()), kDoctype);
-    return pass_over(page_.find('>', at_ + 2), doctype ? Token::Kind::doctype : Token::Kind::comment);
+    return skip_to(page_.find('>', at_ + 2), doctype ? Token::Kind::doctype : Token::Kind::comment);
   }
   const std::size_t begin = at_ + 2 + kCdata.size();
   const std::size_t end = page_.find("]]>", begin);
@@ -144,8 +144,8 @@ Token Tokens::read_declaration(bool in_drawing) {
   return {.kind = Token::Kind::cdata, .text = page_.substr(begin, std::min(end, page_.size()) - begin)};
 }
 
-// Up to the '>' at `end`, or all there is.
-Token Tokens::pass_over(std::size_t end, Token::Kind kind) {
+// Skips up to the '>' at `end`, or to the end of the page.
+Token Tokens::skip_to(std::size_t end, Token::Kind kind) {
   const std::size_t begin = std::exchange(at_, end == kNone ? page_.size() : end + 1);
   return {.kind = kind, .text = page_.substr(begin, at_ - begin)};
 }
@@ -169,13 +169,13 @@ std::string_view Tokens::content(Tag tag) {
   return page_.substr(begin, end - begin);
 }
 
-// Whether that is the whole name of the tag whose name begins at `at`.
+// Whether `name` is the whole name of the tag whose name begins at `at`.
 bool Tokens::is_name(std::size_t at, std::string_view name) const {
   const std::size_t end = at + name.size();
   return end < page_.size() && ends_name(page_[end]) && same_name(page_.substr(at, name.size()), name);
 }
 
-// In a comment a script may have another one in it, with an end tag of its own.
+// Inside a comment, a script may contain another script element with an end tag of its own.
 std::size_t Tokens::find_end_of_script() const {
   constexpr std::string_view kScript = "script";
   enum { outside, in_comment, in_inner_script } where = outside;

@@ -62,7 +62,7 @@ constexpr bool by_name(const Glyph& a, const Glyph& b) {
 }
 static_assert(std::is_sorted(std::begin(kGlyphs), std::end(kGlyphs), by_name));
 
-// The number that all of `digits` are; 0 where they are none.
+// The number that `digits` represent; 0 if they are not all digits.
 std::uint32_t number_of(std::string_view digits, int base) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);

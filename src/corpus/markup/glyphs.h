@@ -6,7 +6,7 @@
 
 namespace refrain::corpus {
 
-// The UTF-8 of "em", "bu", "'e", "u2014", "u0065_0301" or "char65"; empty for a name that is not known.
+// The UTF-8 of "em", "bu", "'e", "u2014", "u0065_0301" or "char65"; empty if the name is unknown.
 std::string glyph(std::string_view name);
 
 }  // namespace refrain::corpus

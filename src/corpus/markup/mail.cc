@@ -1,15 +1,14 @@
 #include "corpus/markup/mail.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/ascii.h"
+#include "base/attachment.h"
 #include "corpus/formats/charset.h"
 #include "corpus/formats/recognize.h"
 
@@ -18,27 +17,33 @@ namespace refrain::corpus {
 namespace {
 
 constexpr unsigned kMaxDepth = 16;
-constexpr std::size_t kMaxSubjectBytes = std::size_t{16} << 10;  // a longer one is taken as it stands
-constexpr std::size_t kMaxConversions = 1000;  // in a message; what comes then is read as its bytes look
+constexpr std::size_t kMaxSubjectBytes = std::size_t{16} << 10;  // a longer header is not decoded
+constexpr std::size_t kMaxNameHeader = std::size_t{4} << 10;     // the same for a header that names an attachment
+constexpr std::size_t kMaxConversions = 1000;                    // per message; later parts are not converted
 constexpr const char* kWhat = "the text of a long message";
+constexpr std::string_view kComparedHeaders[] = {"From", "To", "Cc", "Date"};
 
-// Whether `charset` is what programs say that do not know.
-bool says_nothing(std::string_view charset) {
+// Whether `charset` is a value that programs declare without knowing the charset.
+bool is_default_charset(std::string_view charset) {
   static constexpr std::string_view kVague[] = {"", "us-ascii", "ascii", "utf-8", "utf8", "unknown-8bit", "x-unknown"};
   return std::any_of(std::begin(kVague), std::end(kVague),
                      [&](std::string_view vague) { return same_word(charset, vague); });
 }
 
-// The charset of a part. Its bytes are believed rather than a program that says what it says of everything.
+// The charset of a part. If the declared charset is such a default value, the bytes decide.
 std::string charset_of_part(std::string_view bytes, const std::string& declared, bool html) {
   if (html && declared.empty()) return charset_of(bytes, {}, true);
-  return says_nothing(declared) ? charset_of_file(bytes) : charset_of(bytes, declared, html);
+  return is_default_charset(declared) ? charset_of_file(bytes) : charset_of(bytes, declared, html);
 }
 
-// The body of a part as it was before it was sent, in `memory` where it was encoded.
+std::string coding_of(const MailHalves& part) {
+  return mail_header(part.headers, "content-transfer-encoding").value_or("");
+}
+
+// The body of a part without its transfer encoding; in `memory` if it was encoded.
 std::string_view transferred(const MailHalves& part, const std::function<void(std::size_t)>& grow,
                              Array<char>& memory) {
-  const std::string coding = mail_header(part.headers, "content-transfer-encoding").value_or("");
+  const std::string coding = coding_of(part);
   const bool base64 = same_word(coding, "base64");
   if (!base64 && !same_word(coding, "quoted-printable")) return part.body;
   grow(part.body.size());
@@ -47,11 +52,34 @@ std::string_view transferred(const MailHalves& part, const std::function<void(st
           base64 ? decode_base64(part.body, memory.data()) : decode_quoted_printable(part.body, memory.data())};
 }
 
+// The content of an attachment; in `memory` if it had to be changed. Lines that were sent as text end with "\n" in
+// the result, because mailboxes and mail servers store different line ends.
+std::string_view content_of(const MailHalves& part, const MediaType& type, const std::function<void(std::size_t)>& grow,
+                            Array<char>& memory) {
+  const std::string_view content = transferred(part, grow, memory);
+  if (!type.media.starts_with("text/") && same_word(coding_of(part), "base64")) return content;
+  const std::size_t first = content.find("\r\n");
+  if (first == std::string_view::npos) return content;
+  if (content.data() != memory.data()) {
+    grow(content.size());
+    memory.clear();
+    memory.append(std::span(content.data(), content.size()));
+  }
+  char* to = memory.data() + first;
+  for (std::size_t at = first; at < content.size(); ++at)
+    if (memory[at] != '\r' || at + 1 == content.size() || memory[at + 1] != '\n') *to++ = memory[at];
+  return {memory.data(), static_cast<std::size_t>(to - memory.data())};
+}
+
+bool is_message(const MediaType& type) {
+  return type.media == "message/rfc822" || type.media == "message/global";
+}
+
 MediaType type_of(const MailHalves& part, std::string_view usual) {
   return read_media_type(mail_header(part.headers, "content-type").value_or(""), usual);
 }
 
-// Which of several alternatives is read: the lowest that says something.
+// The preference among alternatives: the lowest rank that yields text is read.
 unsigned rank_of(const std::string& media) {
   if (media == "text/plain") return 0;
   if (media.starts_with("multipart/")) return 1;
@@ -61,19 +89,38 @@ constexpr unsigned kRanks = 4;
 
 }  // namespace
 
-MailText::MailText(MemoryBudget& budget)
-    : budget_(budget), page_(budget), decoded_(budget, kWhat), converted_(budget, kWhat), text_(budget, kWhat) {}
+MailText::MailText(MemoryBudget& budget, ComparedMail compare)
+    : budget_(budget),
+      compare_(compare),
+      page_(budget),
+      decoded_(budget, kWhat),
+      converted_(budget, kWhat),
+      text_(budget, kWhat),
+      attachments_(budget, kWhat) {}
 
 std::string_view MailText::read(std::string_view message, const Grow& grow) {
   text_.clear();
+  attachments_.clear();
   conversions_ = 0;
+  const MailHalves halves = split_mail(message);
+  if (compare_ == ComparedMail::headers) {
+    std::string lines;
+    for (const std::string_view name : kComparedHeaders)
+      if (std::string value = header_of(halves.headers, name, grow); !value.empty()) {
+        std::ranges::replace_if(value, is_space, ' ');  // encoded words may contain line breaks
+        lines.append(name).append(": ").append(value).append("\n");
+      }
+    append(lines, grow);
+  }
   read_message(message, 0, grow);
+  list_attachments(halves, "text/plain", true, 0, grow);
+  append({attachments_.data(), attachments_.size()}, grow);
   return {text_.data(), text_.size()};
 }
 
 void MailText::read_message(std::string_view message, unsigned depth, const Grow& grow) {
   const MailHalves halves = split_mail(message);
-  append(subject_of(halves.headers, grow), grow);
+  append(header_of(halves.headers, "subject", grow), grow);
   read_part(halves, "text/plain", depth, grow);
 }
 
@@ -82,20 +129,13 @@ void MailText::read_part(const MailHalves& part, std::string_view usual_type, un
   const bool multipart = type.media.starts_with("multipart/");
   if (multipart && read_parts(part.body, type, depth, grow)) return;
   if (multipart || type.media.starts_with("text/")) return read_text(transferred(part, grow, decoded_), type, grow);
-  if (type.media != "message/rfc822" && type.media != "message/global") return name_attachment(part, type, grow);
+  if (!is_message(type)) return;
   if (depth == kMaxDepth) return read_text(part.body, type, grow);
   Array<char> inner(budget_, kWhat);
   read_message(transferred(part, grow, inner), depth + 1, grow);
 }
 
-// Of what is no text its kind, size and checksum: messages with other attachments are no copies.
-void MailText::name_attachment(const MailHalves& part, const MediaType& type, const Grow& grow) {
-  std::uint32_t sum = 2166136261;
-  for (const char c : part.body) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619;
-  append(fmt::format("[{} {} {:08x}]", type.media, part.body.size(), sum), grow);
-}
-
-// False where there are none, or they are nested too deep.
+// False if there are no parts, or they are nested too deeply.
 bool MailText::read_parts(std::string_view body, const MediaType& type, unsigned depth, const Grow& grow) {
   std::size_t at = 0;
   if (type.boundary.empty() || depth == kMaxDepth || !next_part(body, type.boundary, at)) return false;
@@ -110,10 +150,10 @@ bool MailText::read_parts(std::string_view body, const MediaType& type, unsigned
   return true;
 }
 
-// The first that says something, in order of rank; but a plain text that says much less than the page beside it only
-// excuses itself.
+// Reads the first alternative that yields text, in order of rank. If a plain text is much shorter than the next
+// alternative, it probably only refers to that, and the next alternative is read instead.
 void MailText::read_alternatives(std::string_view body, const std::string& boundary, unsigned depth, const Grow& grow) {
-  constexpr std::size_t kExcuse = 4;  // times shorter
+  constexpr std::size_t kMuchShorterFactor = 4;  // how many times shorter
   const std::size_t before = text_.size();
   std::size_t chosen = 0;  // bytes
   unsigned chosen_rank = 0;
@@ -132,8 +172,8 @@ void MailText::read_alternatives(std::string_view body, const std::string& bound
         chosen_rank = rank;
         continue;
       }
-      if (size > kExcuse * chosen) {
-        const std::size_t blank = before == 0 ? 2 : 0;  // that parts it from what is before
+      if (size > kMuchShorterFactor * chosen) {
+        const std::size_t blank = before == 0 ? 2 : 0;  // no separator at the beginning of the text
         std::memmove(text_.data() + before, text_.data() + begin + blank, size - blank);
         text_.resize(before + size - blank);
       } else {
@@ -149,21 +189,69 @@ void MailText::read_text(std::string_view bytes, const MediaType& type, const Gr
   std::string charset = charset_of_part(bytes, type.charset, html);
   if (!is_utf8(charset) && ++conversions_ > kMaxConversions) charset = "utf-8";
   std::optional<std::string_view> text = page_.read(bytes, charset, html, HtmlPart::text, grow);
-  if (!text) text = page_.read(bytes, charset_of_file(bytes), html, HtmlPart::text, grow);  // a charset nobody knows
+  if (!text) text = page_.read(bytes, charset_of_file(bytes), html, HtmlPart::text, grow);  // unknown charset
   append(text.value_or(bytes), grow);
 }
 
-std::string MailText::subject_of(std::string_view headers, const Grow& grow) {
-  const std::optional<std::string> value = mail_header(headers, "subject");
+void MailText::list_attachments(const MailHalves& part, std::string_view usual_type, bool whole, unsigned depth,
+                                const Grow& grow) {
+  const MediaType type = type_of(part, usual_type);
+  if (type.media.starts_with("multipart/")) {
+    if (type.boundary.empty() || depth == kMaxDepth) return;
+    const std::string_view usual = type.media == "multipart/digest" ? "message/rfc822" : "text/plain";
+    std::size_t at = 0;
+    while (const std::optional<std::string_view> inner = next_part(part.body, type.boundary, at))
+      list_attachments(split_mail(*inner), usual, false, depth + 1, grow);
+    return;
+  }
+  const bool is_read = is_message(type) || type.media.starts_with("text/");
+  if (!whole || !is_read) list_attachment(part, type, grow);
+  if (!is_message(type) || depth == kMaxDepth) return;
+  Array<char> inner(budget_, kWhat);
+  list_attachments(split_mail(transferred(part, grow, inner)), "text/plain", true, depth + 1, grow);
+}
+
+void MailText::list_attachment(const MailHalves& part, const MediaType& type, const Grow& grow) {
+  const std::string name = name_of(part, grow);
+  if (name.empty() && type.media.starts_with("text/") && type.media != "text/calendar") {
+    const std::string disposition = mail_header(part.headers, "content-disposition").value_or("");
+    if (!same_word(without_blanks(disposition.substr(0, disposition.find(';'))), "attachment")) return;
+  }
+  const std::string line = attachment_line(name, type.media, content_of(part, type, grow, decoded_)) + "\n";
+  grow(text_.size() + attachments_.size() + line.size());
+  attachments_.append(std::span(line.data(), line.size()));
+}
+
+// The name that the headers give to a part; empty if they give none.
+std::string MailText::name_of(const MailHalves& part, const Grow& grow) {
+  for (const auto& [header, parameter] :
+       {std::pair("content-disposition", "filename"), std::pair("content-type", "name")}) {
+    const std::optional<std::string> value = mail_header(part.headers, header);
+    if (!value || value->find('=') == std::string::npos) continue;
+    const bool decodes = ++conversions_ <= kMaxConversions && value->size() <= kMaxNameHeader;
+    const ToUtf8 utf8 = [&](std::string_view bytes, const std::string& declared) {
+      return decodes ? as_utf8(bytes, declared, grow) : std::string(bytes);
+    };
+    if (std::string name = mail_parameter(*value, parameter, utf8); !name.empty()) return name;
+  }
+  return {};
+}
+
+std::string MailText::header_of(std::string_view headers, std::string_view name, const Grow& grow) {
+  const std::optional<std::string> value = mail_header(headers, name);
   if (!value) return {};
-  const auto utf8 = [&](std::string_view bytes, const std::string& declared) {
-    if (!to_utf8(bytes, charset_of_part(bytes, declared, false), grow, converted_) &&
-        !to_utf8(bytes, charset_of_file(bytes), grow, converted_))
-      return std::string(bytes);
-    return std::string(converted_.data(), converted_.size());
+  const ToUtf8 utf8 = [&](std::string_view bytes, const std::string& declared) {
+    return as_utf8(bytes, declared, grow);
   };
-  const std::string subject = utf8(*value, {});
-  return subject.size() > kMaxSubjectBytes ? subject : decode_words(subject, utf8);
+  const std::string text = utf8(*value, {});
+  return text.size() > kMaxSubjectBytes ? text : decode_words(text, utf8);
+}
+
+std::string MailText::as_utf8(std::string_view bytes, const std::string& declared, const Grow& grow) {
+  if (!page_.to_utf8(bytes, charset_of_part(bytes, declared, false), grow, converted_) &&
+      !page_.to_utf8(bytes, charset_of_file(bytes), grow, converted_))
+    return std::string(bytes);
+  return {converted_.data(), converted_.size()};
 }
 
 void MailText::shrink() {
@@ -171,9 +259,21 @@ void MailText::shrink() {
   decoded_.resize(0);
   converted_.resize(0);
   text_.resize(0);
+  attachments_.resize(0);
 }
 
-// Puts a text behind those before it and a blank line, with plain line breaks.
+std::string_view leading_headers(std::string_view text) {
+  const std::string_view lines = text.substr(0, text.find("\n\n"));
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view line = take_line(rest);
+    const std::string_view name = line.substr(0, line.find(": "));
+    const bool known = std::ranges::find(kComparedHeaders, name) != std::end(kComparedHeaders);
+    if (!known || name.size() == line.size()) return {};
+  }
+  return lines;
+}
+
+// Appends a text after those before it and a blank line, with "\n" as line breaks.
 void MailText::append(std::string_view text, const Grow& grow) {
   while (text.starts_with('\n') || text.starts_with("\r\n")) text.remove_prefix(text.front() == '\n' ? 1 : 2);
   const std::size_t end = text.find_last_not_of(" \t\r\n");

@@ -1,14 +1,21 @@
-// What an e-mail says: its subject, a blank line, and its text.
+// Extracts the text of an e-mail: its subject, its body and a line for each attachment, with blank lines between the
+// three.
 //
-// Of the parts of a message the text counts, and of alternatives the plain one, else the HTML. Messages inside it are
-// read too; of images and other attachments that are no text only kind, size and a checksum. Transfer encodings and charsets are undone;
-// quoted replies stay.
+// The body consists of the parts that are text. Of alternatives, the plain text is read, or else the HTML. Messages
+// inside the message are read, too. Transfer encodings and charsets are decoded; quoted replies are kept.
 //
-// Every message has a text, and takes time in proportion to its length: parts that are damaged, or nested too deep, are
-// text as they stand.
+// Attachments are listed wherever they are in the message, also in alternatives that are not read. Their lines have
+// the format of base/attachment.h. A part is an attachment if it is not text, if its headers name it or call it an
+// attachment, or if it is a message or a calendar entry. The text of attachments that are text is read as well.
+//
+// With ComparedMail::headers, the lines From, To, Cc and Date come first, followed by a blank line.
+//
+// Any message can be read, in time proportional to its length: parts that are damaged or nested too deeply are taken
+// as literal text.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,21 +24,22 @@
 #include "base/budget.h"
 #include "corpus/formats/page_text.h"
 #include "corpus/markup/mime.h"
+#include "refrain/input.h"
 
 namespace refrain::corpus {
 
 // Its memory is reused from message to message. Not thread-safe.
 class MailText {
  public:
-  explicit MailText(MemoryBudget& budget);
+  explicit MailText(MemoryBudget& budget, ComparedMail compare = ComparedMail::body);
 
   // The text of a message, as UTF-8. Valid until the next call. `grow` as in HtmlText::read.
   std::string_view read(std::string_view message, const std::function<void(std::size_t)>& grow);
 
-  // Characters that their charset did not know, since the last call.
+  // The number of characters since the last call that could not be converted.
   std::uint64_t take_replaced() { return page_.take_replaced(); }
 
-  // Gives back what a long message took.
+  // Releases the memory of a long message.
   void shrink();
 
  private:
@@ -40,18 +48,29 @@ class MailText {
   void read_message(std::string_view message, unsigned depth, const Grow& grow);
   void read_part(const MailHalves& part, std::string_view usual_type, unsigned depth, const Grow& grow);
   bool read_parts(std::string_view body, const MediaType& type, unsigned depth, const Grow& grow);
-  void name_attachment(const MailHalves& part, const MediaType& type, const Grow& grow);
   void read_alternatives(std::string_view body, const std::string& boundary, unsigned depth, const Grow& grow);
   void read_text(std::string_view bytes, const MediaType& type, const Grow& grow);
-  std::string subject_of(std::string_view headers, const Grow& grow);
+  // `whole`: the part is a whole message, so it is not an attachment if it can be read.
+  void list_attachments(const MailHalves& part, std::string_view usual_type, bool whole, unsigned depth,
+                        const Grow& grow);
+  void list_attachment(const MailHalves& part, const MediaType& type, const Grow& grow);
+  std::string name_of(const MailHalves& part, const Grow& grow);
+  std::string header_of(std::string_view headers, std::string_view name, const Grow& grow);
+  std::string as_utf8(std::string_view bytes, const std::string& declared, const Grow& grow);
   void append(std::string_view text, const Grow& grow);
 
   MemoryBudget& budget_;
+  const ComparedMail compare_;
   PageText page_;
   Array<char> decoded_;
   Array<char> converted_;
   Array<char> text_;
+  Array<char> attachments_;      // the lines of the attachments
   std::size_t conversions_ = 0;  // of this message
 };
+
+// The header lines at the beginning of a text that was made with ComparedMail::headers, without the blank line after
+// them. Empty if the text begins with anything else.
+std::string_view leading_headers(std::string_view text);
 
 }  // namespace refrain::corpus

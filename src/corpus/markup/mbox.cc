@@ -15,14 +15,14 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::string_view kFromLine = "\nFrom ";
-// A blank line and the beginning of a message, but for their last byte.
-constexpr std::size_t kCutBytes = std::string_view("\n\r\nFrom ").size() - 1;
+// The length of a blank line and the beginning of a message, without the last byte.
+constexpr std::size_t kUndecidedBytes = std::string_view("\n\r\nFrom ").size() - 1;
 
-std::size_t but_cut(std::size_t size) {
-  return size - std::min(size, kCutBytes);
+std::size_t without_undecided(std::size_t size) {
+  return size - std::min(size, kUndecidedBytes);
 }
 
-// A line ">From ", ">>From ", ... from `at` on, or npos.
+// The offset of the next line ">From ", ">>From ", ... from `at` on, or npos.
 std::size_t find_escaped(std::string_view message, std::size_t at) {
   constexpr std::string_view kFrom = "From ";
   while ((at = message.find("\n>", at)) != std::string_view::npos) {
@@ -50,21 +50,21 @@ std::size_t MboxScanner::last_end(std::string_view bytes) {
     last = at;
     ++messages_;
   }
-  searched_ = last == std::string_view::npos ? but_cut(bytes.size()) : 0;
+  searched_ = last == std::string_view::npos ? without_undecided(bytes.size()) : 0;
   return last;
 }
 
 bool MboxScanner::too_long(std::string_view bytes, std::size_t& held) {
-  // One that is just long enough would have been found by now.
-  if (bytes.size() <= most_bytes_ + kCutBytes) return false;
-  held = but_cut(bytes.size());
+  // A message of the maximum size would have been found by now.
+  if (bytes.size() <= most_bytes_ + kUndecidedBytes) return false;
+  held = without_undecided(bytes.size());
   searched_ = 0;
   return true;
 }
 
 std::size_t MboxScanner::first_end(std::string_view bytes, std::size_t& held) {
   const std::size_t end = find_message(bytes);
-  held = but_cut(bytes.size());
+  held = without_undecided(bytes.size());
   if (end != std::string_view::npos) ++messages_;
   return end;
 }
@@ -72,7 +72,7 @@ std::size_t MboxScanner::first_end(std::string_view bytes, std::size_t& held) {
 MboxParser::MboxParser(MemoryBudget& budget, const InputOptions& options)
     : options_(options),
       most_bytes_(max_raw_bytes(Format::mbox, options.max_doc_bytes)),
-      mail_(budget),
+      mail_(budget, options.compare),
       unescaped_(budget, "a long message") {}
 
 bool MboxParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder) {
@@ -101,7 +101,7 @@ bool MboxParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn
   return true;
 }
 
-// Sets text_ and id_; or reason_, and returns false.
+// Sets text_ and id_ and returns true; or sets reason_ and returns false.
 bool MboxParser::read(std::string_view message, const std::string& path, std::uint64_t number, LargeTurn& turn) {
   reason_ = too_long_reason(options_.max_doc_bytes);
   if (message.size() > most_bytes_) return false;
@@ -133,9 +133,10 @@ std::string_view MboxParser::unescaped(std::string_view message, LargeTurn& turn
   return {unescaped_.data(), unescaped_.size()};
 }
 
-void MboxParser::add(std::string_view message, BatchBuilder& builder) const {
+void MboxParser::add(std::string_view message, BatchBuilder& builder) {
   if (!text_.empty()) std::memcpy(builder.room(), text_.data(), text_.size());
   builder.add(text_.size(), id_);
+  ++messages_;
   if (builder.raw()) builder.locate(message, {});
   for (std::size_t i = 0; i < options_.extra_fields.size(); ++i)
     if (const std::optional<std::string> value = mail_header(headers_, options_.extra_fields[i]))

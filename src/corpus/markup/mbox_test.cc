@@ -28,7 +28,7 @@ TEST_F(Mbox, EveryMessageIsADocument) {
   EXPECT_EQ(collect({.paths = {at("in")}}).documents.size(), 9U);
   EXPECT_EQ(collect({.paths = {write("b.gz", gzip(box))}}).documents.size(), 3U);
   EXPECT_EQ(collect({.paths = {write("c.dat", box)}, .format = Format::mbox}).documents.size(), 3U);
-  // In a folder, only under a name that mailboxes have; and where nothing is to be decoded, not at all.
+  // In a folder, only files with names of mailboxes are read as mailboxes; with as_is, none are.
   write("other/c.dat", box);
   EXPECT_EQ(collect({.paths = {at("other")}}).texts(), (Texts{box}));
   EXPECT_EQ(collect({.paths = {at("in/Inbox")}, .as_is = true}).texts(), (Texts{box}));
@@ -57,7 +57,7 @@ TEST_F(Mbox, WhatIsTooLongIsPassedOver) {
   const Collected found = collect({.paths = {path}, .max_doc_bytes = 200});
   EXPECT_EQ(found.texts(), (Texts{"s1\n\none", "<bad>", "<bad>", "<bad>", "s5\n\nfive"}));
   EXPECT_EQ(found.report.examples[1].line, 13U);
-  // At the limit, whatever the pieces.
+  // Sizes around the limit, with different pieces.
   for (std::size_t size = 65500; size < 65640; size += 7) {
     const std::string edge = kFromA + "Content-Type: image/png\n\n" + std::string(size, 'x') + "\n\n";
     collect({.paths = {write("edge.mbox", edge + message("2", "two"))}, .max_doc_bytes = 10}, 2, {.piece_bytes = 16});
@@ -101,7 +101,7 @@ TEST_F(Mbox, MessagesAreCutAsByTheSlowAndObviousWay) {
     std::string box = "From x\n";
     for (std::size_t count = random() % 30; count > 0; --count) box += kinds[random() % std::size(kinds)];
     std::vector<std::size_t> expected;
-    bool blank = false;  // the line before
+    bool blank = false;  // whether the line before is blank
     for (std::size_t begin = 0; begin < box.size();) {
       const std::size_t end = std::min(box.find('\n', begin), box.size() - 1) + 1;
       const std::string line = box.substr(begin, end - begin);

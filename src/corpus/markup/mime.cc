@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <system_error>
 
 #include "base/ascii.h"
 #include "corpus/formats/recognize.h"
@@ -19,14 +22,14 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// Of a hexadecimal digit; 16 where it is none.
+// The value of a hexadecimal digit; 16 if it is not one.
 unsigned hex_value(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');
   const char letter = lower(c);
   return 'a' <= letter && letter <= 'f' ? static_cast<unsigned>(letter - 'a') + 10 : 16;
 }
 
-// The byte that two hexadecimal digits spell at the beginning of `text`, or nothing.
+// The byte encoded by two hexadecimal digits at the beginning of `text`, if they are valid.
 std::optional<char> hex_byte(std::string_view text) {
   if (text.size() < 2 || hex_value(text[0]) > 15 || hex_value(text[1]) > 15) return std::nullopt;
   return static_cast<char>(hex_value(text[0]) << 4U | hex_value(text[1]));
@@ -42,7 +45,7 @@ constexpr std::array<std::uint8_t, 256> kBase64Digits = [] {
   return digits;
 }();
 
-// The value of a parameter at the beginning of `text`, in quotes or not; taken off.
+// Removes the value of a parameter at the beginning of `text`, quoted or not, and returns it.
 std::string take_value(std::string_view& text) {
   std::string value;
   if (!text.starts_with('"')) {
@@ -59,7 +62,35 @@ std::string take_value(std::string_view& text) {
   return value;
 }
 
-// A line of `text` from `at` on that begins with "--" and the boundary: where it begins, and behind it.
+// Calls each(name, value) for the parameters of a header such as Content-Type, in order.
+template <class Each>
+void for_each_parameter(std::string_view value, Each each) {
+  value.remove_prefix(std::min(value.find(';'), value.size()));
+  while (!value.empty()) {
+    value.remove_prefix(1);  // the semicolon
+    const std::size_t end = value.find_first_of("=;");
+    if (end == kNone) break;
+    const std::string_view name = without_blanks(value.substr(0, end));
+    const bool has_value = value[end] == '=';
+    value.remove_prefix(end + (has_value ? 1 : 0));
+    if (!has_value) continue;
+    while (!value.empty() && is_blank(value.front())) value.remove_prefix(1);
+    each(name, take_value(value));
+    value.remove_prefix(std::min(value.find(';'), value.size()));
+  }
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    const std::optional<char> byte = text.front() == '%' ? hex_byte(text.substr(1)) : std::nullopt;
+    decoded += byte.value_or(text.front());
+    text.remove_prefix(byte ? 3 : 1);
+  }
+  return decoded;
+}
+
+// A line from `at` on that begins with "--" and the boundary: the offsets of its beginning and of its end.
 struct Delimiter {
   std::size_t begin = kNone;
   std::size_t end = kNone;
@@ -85,7 +116,7 @@ Delimiter find_delimiter(std::string_view text, std::string_view boundary, std::
   return {};
 }
 
-// Without the line break that ends it.
+// The text without the line break that ends it.
 std::string_view without_break(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (text.ends_with('\r')) text.remove_suffix(1);
@@ -101,7 +132,7 @@ struct EncodedWord {
 };
 
 std::optional<EncodedWord> encoded_word(std::string_view value) {
-  constexpr std::size_t kMostBytes = 1024;  // 75 by the standard; some programs do not care
+  constexpr std::size_t kMostBytes = 1024;  // 75 by the standard, which some programs ignore
   value = value.substr(0, kMostBytes);
   if (!value.starts_with("=?")) return std::nullopt;
   const std::size_t coding = value.find('?', 2);
@@ -174,26 +205,46 @@ MediaType read_media_type(std::string_view value, std::string_view usual) {
   MediaType type;
   for (const char c : without_blanks(value.substr(0, value.find(';')))) type.media += lower(c);
   if (type.media.find('/') == std::string::npos) type.media = usual;
-  value.remove_prefix(std::min(value.find(';'), value.size()));
-  while (!value.empty()) {
-    value.remove_prefix(1);  // the semicolon, or what stood behind quotes
-    const std::size_t end = value.find_first_of("=;");
-    if (end == kNone) break;
-    std::string_view name = without_blanks(value.substr(0, end));
-    const bool has_value = value[end] == '=';
-    value.remove_prefix(end + (has_value ? 1 : 0));
-    if (!has_value) continue;
-    while (!value.empty() && is_blank(value.front())) value.remove_prefix(1);
-    std::string found = take_value(value);
+  for_each_parameter(value, [&](std::string_view name, std::string found) {
     if (name.ends_with('*')) {  // charset'language'value (RFC 2231)
       name.remove_suffix(1);
       found.erase(0, found.rfind('\'') + 1);
     }
     if (same_word(name, "charset")) type.charset = found;
     if (same_word(name, "boundary")) type.boundary = found;
-    value.remove_prefix(std::min(value.find(';'), value.size()));
-  }
+  });
   return type;
+}
+
+std::string mail_parameter(std::string_view value, std::string_view name, const ToUtf8& utf8) {
+  std::string plain;
+  std::string charset;
+  std::map<unsigned, std::string> sections;
+  for_each_parameter(value, [&](std::string_view key, const std::string& found) {
+    if (same_word(key, name)) plain = found;
+    if (key.size() <= name.size() || key[name.size()] != '*' || !same_word(key.substr(0, name.size()), name)) return;
+    // name*0, name*0* or name*: the number of a section, and whether the section is encoded.
+    key.remove_prefix(name.size() + 1);
+    const bool encoded = key.empty() || key.ends_with('*');
+    if (key.ends_with('*')) key.remove_suffix(1);
+    unsigned section = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), section);
+    if (!key.empty() && (error != std::errc() || end != key.data() + key.size())) return;
+    std::string_view text = found;
+    if (encoded && section == 0) {  // charset'language'value
+      const std::size_t language = std::min(text.find('\''), text.size());
+      const std::size_t begin = text.find('\'', std::min(language + 1, text.size()));
+      if (begin != kNone) {
+        charset = text.substr(0, language);
+        text.remove_prefix(begin + 1);
+      }
+    }
+    sections[section] = encoded ? percent_decoded(text) : std::string(text);
+  });
+  if (sections.empty()) return decode_words(utf8(plain, {}), utf8);
+  std::string joined;
+  for (const auto& [section, text] : sections) joined += text;
+  return utf8(joined, charset);
 }
 
 std::optional<std::string_view> next_part(std::string_view body, std::string_view boundary, std::size_t& at) {
@@ -213,9 +264,20 @@ std::size_t decode_base64(std::string_view bytes, char* out) {
     for (unsigned i = 0; i + missing < 3; ++i) *to++ = static_cast<char>(bits >> (16U - 8U * i) & 0xFFU);
     bits = digits = 0;
   };
+  const auto digit_at = [&](std::size_t i) -> std::uint32_t {
+    return kBase64Digits[static_cast<unsigned char>(bytes[i])];
+  };
   std::size_t at = 0;
   for (; at < bytes.size(); ++at) {
-    const std::uint8_t digit = kBase64Digits[static_cast<unsigned char>(bytes[at])];
+    // Most lines are groups of four digits, which are decoded at once.
+    for (; digits == 0 && at + 4 <= bytes.size(); at += 4) {
+      const std::uint32_t four[] = {digit_at(at), digit_at(at + 1), digit_at(at + 2), digit_at(at + 3)};
+      if (((four[0] | four[1] | four[2] | four[3]) & kNoDigit) != 0) break;
+      bits = four[0] << 18U | four[1] << 12U | four[2] << 6U | four[3];
+      put(0);
+    }
+    if (at == bytes.size()) break;
+    const std::uint32_t digit = digit_at(at);
     if (digit != kNoDigit) {
       bits = bits << 6U | digit;
       if (++digits == 4) put(0);
@@ -244,7 +306,7 @@ std::size_t decode_quoted_printable(std::string_view bytes, char* out) {
       bytes.remove_prefix(3);
       continue;
     }
-    // A line that goes on: the mark, and white space that was added on the way.
+    // A soft line break: the mark, followed by white space that may have been added in transit.
     const std::size_t end = std::min(bytes.find_first_not_of(" \t\r", 1), bytes.size());
     if (end == bytes.size() || bytes[end] == '\n') {
       bytes.remove_prefix(std::min(end + 1, bytes.size()));
@@ -256,11 +318,10 @@ std::size_t decode_quoted_printable(std::string_view bytes, char* out) {
   return static_cast<std::size_t>(to - out);
 }
 
-std::string decode_words(std::string_view value,
-                         const std::function<std::string(std::string_view bytes, const std::string& charset)>& utf8) {
+std::string decode_words(std::string_view value, const ToUtf8& utf8) {
   std::string decoded;
   std::string charset;
-  std::string bytes;  // of words in a row: a character may be cut in two
+  std::string bytes;  // of consecutive words, which may split a character
   const auto flush = [&] {
     if (!bytes.empty()) decoded += utf8(bytes, charset);
     bytes.clear();

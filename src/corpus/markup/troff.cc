@@ -11,16 +11,16 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10;  // a longer one is text as it stands
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10;  // a longer line is taken as literal text
 
 std::string_view skip_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// Taken off, with the white space behind it.
+// Removes a word, with the white space after it, and returns it.
 std::string_view take_word(std::string_view& text) {
   std::string_view word = text.substr(0, text.find_first_of(" \t"));
-  // What is escaped is no part of a name: ".el\{".
+  // An escape is not part of a name: ".el\{".
   if (!word.starts_with('\\')) word = word.substr(0, word.find('\\'));
   text = skip_blanks(text.substr(word.size()));
   return word;
@@ -30,7 +30,7 @@ bool is_control(std::string_view line) {
   return line.starts_with('.') || line.starts_with('\'');
 }
 
-// Whether the condition at the beginning of `text` holds on a terminal; one that cannot be told does. Taken off.
+// Removes the condition at the beginning of `text` and returns whether it holds on a terminal; true if that is unknown.
 bool take_condition(std::string_view& text) {
   bool negated = false;
   while (text.starts_with('!')) {
@@ -49,12 +49,12 @@ bool take_condition(std::string_view& text) {
     text = skip_blanks(rest);
     take_word(text);
   } else if (kind == '\'' || kind == '"') {
-    // Two strings are compared.
+    // The condition compares two strings.
     for (int strings = 0; strings < 2; ++strings) text.remove_prefix(std::min(text.find(kind, 1), text.size()));
     text = skip_blanks(text.substr(std::min<std::size_t>(1, text.size())));
   } else {
-    const std::size_t end = std::min(text.find(' '), text.find("\\{"));
-    text = skip_blanks(text.substr(std::min(end, text.size())));
+    const std::string_view word = text.substr(0, text.find(' '));
+    text = skip_blanks(text.substr(std::min(word.find("\\{"), word.size())));
   }
   return true;
 }
@@ -66,8 +66,8 @@ std::string_view TroffText::read(std::string_view page, const Grow& grow) {
   escapes_.begin(page.size());
   mdoc_.begin();
   definition_.clear();
-  passed_blocks_ = 0;
-  last_held_ = false;
+  skipped_blocks_ = 0;
+  last_condition_held_ = false;
   while (!page.empty()) {
     std::string_view line = take_line(page);
     if (line.ends_with('\n')) line.remove_suffix(1);
@@ -79,8 +79,8 @@ std::string_view TroffText::read(std::string_view page, const Grow& grow) {
 }
 
 void TroffText::read_line(std::string_view line, const Grow& grow) {
-  if (passed_blocks_ > 0) {
-    passed_blocks_ = std::max(passed_blocks_ + blocks_begun(line), 0);
+  if (skipped_blocks_ > 0) {
+    skipped_blocks_ = std::max(skipped_blocks_ + blocks_begun(line), 0);
     return;
   }
   if (!definition_.empty()) {
@@ -88,7 +88,8 @@ void TroffText::read_line(std::string_view line, const Grow& grow) {
     return;
   }
   if (line.size() > kMaxLineBytes) return put_line(line, true, grow);
-  // What stands behind a condition that holds is a line again.
+  if (is_control(line)) line = without_comment(line);
+  // The text after a condition that holds is read as a line of its own.
   while (is_control(line))
     if (!request(line, grow)) return;
   shown_.clear();
@@ -97,10 +98,9 @@ void TroffText::read_line(std::string_view line, const Grow& grow) {
   if (!shown_.empty()) put_line(shown_, ended, grow);
 }
 
-// Follows the request or macro of a line. True where the line, without it, is to be read again.
+// Executes the request or macro of a line. True if the rest of the line must be read as a line.
 bool TroffText::request(std::string_view& line, const Grow& grow) {
-  std::string_view rest = without_comment(line);
-  rest = skip_blanks(rest.substr(std::min<std::size_t>(1, rest.size())));
+  std::string_view rest = skip_blanks(line.substr(1));
   const std::string_view name = take_word(rest);
   if (name.empty() || name.starts_with('\\') || name == ".") return false;
   if (name == "if" || name == "ie" || name == "el" || name == "while") {
@@ -120,12 +120,12 @@ bool TroffText::request(std::string_view& line, const Grow& grow) {
   return false;
 }
 
-// Whether what stands behind a condition is to be read, which is put into `rest`; else its block is passed over.
+// Whether the text after a condition is to be read; if so, `rest` is set to it. Otherwise its block is skipped.
 bool TroffText::condition(std::string_view name, std::string_view& rest) {
-  const bool holds = name == "el" ? !last_held_ : take_condition(rest);
-  if (name == "ie") last_held_ = holds;
+  const bool holds = name == "el" ? !last_condition_held_ : take_condition(rest);
+  if (name == "ie") last_condition_held_ = holds;
   if (!holds) {
-    passed_blocks_ = std::max(blocks_begun(rest), 0);
+    skipped_blocks_ = std::max(blocks_begun(rest), 0);
     return false;
   }
   while (rest.starts_with("\\{")) rest = skip_blanks(rest.substr(2));

@@ -1,9 +1,9 @@
-// The text of a page in troff, with the macros of man(7), mdoc(7) or ms(7): without its requests, macros and fonts, and
-// with its escapes as the characters that they stand for. Headings and paragraphs are told apart by lines; tables (tbl)
-// and equations (eqn) stay as they are written.
+// Extracts the text of a page in troff, with the macros of man(7), mdoc(7) or ms(7): requests, macros and fonts are
+// removed, and escapes are replaced by the characters that they represent. Lines separate headings and paragraphs;
+// tables (tbl) and equations (eqn) stay as they are written.
 //
-// Macros that the page defines are not run. Of conditions those for a terminal hold, and those nobody can tell. Every
-// page has a text, and takes time in proportion to its length.
+// Macros that the page defines are not executed. Conditions for a terminal, and those that cannot be evaluated, are
+// assumed to hold. Any page can be read, in time proportional to its length.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ class TroffText {
  public:
   explicit TroffText(MemoryBudget& budget) : mdoc_(escapes_), text_(budget, "the text of a long manual page") {}
 
-  // The text of a page, which is UTF-8. Valid until the next call. `grow` as in HtmlText::read.
+  // The text of a page, which must be UTF-8. Valid until the next call. `grow` as in HtmlText::read.
   std::string_view read(std::string_view page, const std::function<void(std::size_t)>& grow);
 
-  // Gives back what a long page took.
+  // Releases the memory of a long page.
   void shrink() { text_.resize(0); }
 
  private:
@@ -43,10 +43,10 @@ class TroffText {
   TroffEscapes escapes_;
   MdocLine mdoc_;
   Array<char> text_;
-  std::string shown_;       // of the line that is being read
-  std::string definition_;  // what ends the definition that is being passed over; empty outside one
-  int passed_blocks_ = 0;   // of a condition that does not hold: those that are open
-  bool last_held_ = false;  // of .ie, for its .el
+  std::string shown_;                 // text of the current line
+  std::string definition_;            // ends the definition that is being skipped; empty outside one
+  int skipped_blocks_ = 0;            // open blocks of a condition that does not hold
+  bool last_condition_held_ = false;  // whether the last .ie held, for its .el
 };
 
 }  // namespace refrain::corpus

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxStrings = 1000;
 constexpr std::size_t kMaxStringBytes = 256;
 constexpr std::size_t kStringsAddBytes = std::size_t{64} << 10;
 
-// Escapes that show nothing, those that show one character, and how they take their arguments.
+// Escapes that show nothing. Each list is for one way of taking arguments.
 constexpr std::string_view kNothing = "&)/,%:!?{}^|zudrpa";
 constexpr std::string_view kNamed = "fFmMgkVYOn$";          // x, (xx or [name]
 constexpr std::string_view kDelimited = "hvwlLDbxXZABRSH";  // 'argument'
@@ -34,7 +34,7 @@ constexpr Predefined kPredefined[] = {
     {"C'", ""},  {"C`", ""},  {"Q", "“"},    {"-", "—"},
 };
 
-// A name as escapes have it: x, (xx or [name]. Taken off.
+// Removes a name as written in escapes, x, (xx or [name], and returns it.
 std::string_view take_name(std::string_view& raw) {
   if (raw.empty()) return {};
   std::size_t begin = 0;
@@ -57,7 +57,7 @@ std::string_view take_name(std::string_view& raw) {
   return name;
 }
 
-// An argument between two equal characters; taken off. Nothing where it does not end.
+// Removes an argument between two equal characters and returns it. Empty if it does not end.
 std::string_view take_delimited(std::string_view& raw) {
   if (raw.empty()) return {};
   const std::size_t end = raw.substr(0, kMaxArgumentBytes).find(raw.front(), 1);
@@ -67,7 +67,7 @@ std::string_view take_delimited(std::string_view& raw) {
   return argument;
 }
 
-// The size behind \s: a digit or two, signed, in (xx, [name] or 'argument'. Taken off.
+// Removes the size after \s: one or two digits, with a sign, (xx, [name] or 'argument'.
 void take_size(std::string_view& raw) {
   const auto take_sign = [&] {
     if (raw.starts_with('+') || raw.starts_with('-')) raw.remove_prefix(1);
@@ -78,7 +78,7 @@ void take_size(std::string_view& raw) {
   } else if (raw.starts_with('\'')) {
     take_delimited(raw);
   } else if (!raw.empty() && is_digit(raw.front())) {
-    // 10 to 39 are one size: a larger first digit stands alone.
+    // Only 10 to 39 have two digits: a larger first digit is the whole size.
     const bool two = raw.size() > 1 && raw[0] >= '1' && raw[0] <= '3' && is_digit(raw[1]);
     raw.remove_prefix(two ? 2 : 1);
   }
@@ -109,7 +109,7 @@ void TroffEscapes::begin(std::size_t page_bytes) {
 
 void TroffEscapes::define(std::string_view name, std::string_view value) {
   if (strings_.size() >= kMaxStrings || name.size() > kMaxNameBytes || value.size() > kMaxStringBytes) return;
-  if (value.starts_with('"')) value.remove_prefix(1);  // which keeps white space
+  if (value.starts_with('"')) value.remove_prefix(1);  // the quote preserves white space
   std::string text;
   decode(value, text);
   if (text.size() <= kMaxStringBytes) strings_[std::string(name)] = std::move(text);
@@ -124,9 +124,13 @@ void TroffEscapes::put_string(std::string_view name, std::string& out) {
                                            [&](const Predefined& row) { return row.name == name; });
     if (known != std::end(kPredefined)) text = known->text;
   }
-  if (text.size() > left_) return;
-  left_ -= text.size();
-  out += text;
+  if (may_add(text.size())) out += text;
+}
+
+bool TroffEscapes::may_add(std::size_t bytes) {
+  if (bytes > left_) return false;
+  left_ -= bytes;
+  return true;
 }
 
 bool TroffEscapes::decode(std::string_view raw, std::string& out) {

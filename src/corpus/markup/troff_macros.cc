@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 namespace refrain::corpus {
 
 namespace {
 
-// Names with a space on both sides.
+// The names have a space on both sides.
 struct MacroGroup {
   MacroText kind;
   std::string_view names;
@@ -28,7 +29,7 @@ constexpr MacroGroup kGroups[] = {
     {MacroText::inlined, " St Sx Sy Tn Va Vt Xc Xo Xr %A %B %C %D %I %J %N %O %P %Q %R %T %U %V "},
 };
 
-// Macros of mdoc that put something around their arguments, or before them.
+// Macros of mdoc that put text around or before their arguments.
 struct Enclosing {
   std::string_view name;
   std::string_view open;
@@ -43,18 +44,28 @@ constexpr Enclosing kEnclosing[] = {
     {"Ox", "OpenBSD"}, {"Dx", "DragonFly"}, {"Bsx", "BSD/OS"},  {"Ux", "UNIX"},   {"At", "AT&T UNIX"},
 };
 
-std::optional<TroffMacro> known_macro(std::string_view name) {
-  constexpr std::size_t kMaxMacroBytes = 3;
-  if (name.empty() || name.size() > kMaxMacroBytes) return std::nullopt;
+std::unordered_map<std::string_view, TroffMacro> macros_by_name() {
+  std::unordered_map<std::string_view, TroffMacro> macros;
   for (const Enclosing& row : kEnclosing)
-    if (row.name == name) return TroffMacro{name, MacroText::inlined, row.open, row.close};
-  const std::string word = " " + std::string(name) + " ";
+    macros.try_emplace(row.name, TroffMacro{row.name, MacroText::inlined, row.open, row.close});
   for (const MacroGroup& group : kGroups)
-    if (group.names.find(word) != std::string_view::npos) return TroffMacro{name, group.kind};
-  return std::nullopt;
+    for (std::string_view left = group.names.substr(1); !left.empty(); left.remove_prefix(left.find(' ') + 1)) {
+      const std::string_view name = left.substr(0, left.find(' '));
+      macros.try_emplace(name, TroffMacro{name, group.kind});
+    }
+  return macros;
 }
 
-// A macro of mdoc that may stand among the arguments of another.
+// A map, because pages may consist mostly of macros, and each word of a line may be one.
+std::optional<TroffMacro> known_macro(std::string_view name) {
+  static const std::unordered_map<std::string_view, TroffMacro> kMacros = macros_by_name();
+  constexpr std::size_t kMaxMacroBytes = 3;
+  if (name.size() > kMaxMacroBytes) return std::nullopt;
+  const auto found = kMacros.find(name);
+  return found != kMacros.end() ? std::optional(found->second) : std::nullopt;
+}
+
+// A macro of mdoc that may occur among the arguments of another.
 std::optional<TroffMacro> callable(std::string_view word) {
   const std::optional<TroffMacro> macro = known_macro(word);
   return macro && macro->kind == MacroText::inlined ? macro : std::nullopt;
@@ -87,9 +98,9 @@ std::vector<std::string> troff_arguments(std::string_view text) {
     while (!text.empty() && (quoted || text.front() != ' ')) {
       if (quoted && text.front() == '"') {
         text.remove_prefix(1);
-        if (!text.starts_with('"')) break;  // two are one of the argument
+        if (!text.starts_with('"')) break;  // a doubled quote is part of the argument
       }
-      // What is escaped, a space too, belongs to it.
+      // An escaped character, even a space, is part of the argument.
       const std::size_t size = std::min<std::size_t>(text.front() == '\\' ? 2 : 1, text.size());
       argument += text.substr(0, size);
       text.remove_prefix(size);
@@ -101,9 +112,9 @@ std::vector<std::string> troff_arguments(std::string_view text) {
 std::string MdocLine::read(const TroffMacro& macro, const std::vector<std::string>& arguments) {
   text_.clear();
   closings_.clear();
-  glued_ = true;
+  no_space_ = true;
   std::size_t last = arguments.size();
-  while (last > 0 && is_closing(arguments[last - 1])) --last;  // they stand behind what is closed here
+  while (last > 0 && is_closing(arguments[last - 1])) --last;  // final punctuation goes after the closing text
   std::size_t next = call(macro, arguments, 0);
   while (next < last) {
     const std::string& word = arguments[next++];
@@ -111,18 +122,18 @@ std::string MdocLine::read(const TroffMacro& macro, const std::vector<std::strin
       next = call(*inner, arguments, next);
       continue;
     }
-    glued_ = glued_ || is_closing(word);
+    no_space_ = no_space_ || is_closing(word);
     std::string shown(is_closing(word) || is_opening(word) ? std::string_view() : prefix_);
     escapes_.decode(word, shown);
     put(shown);
-    glued_ = is_opening(word);
+    no_space_ = is_opening(word);
   }
   text_ += closings_;
   for (; next < arguments.size(); ++next) text_ += arguments[next];
   return text_;
 }
 
-// Begins a macro, and takes those of its arguments that are no plain words. Returns the next one.
+// Begins a macro, and takes those of its arguments that it treats specially. Returns the index of the next argument.
 std::size_t MdocLine::call(const TroffMacro& macro, const std::vector<std::string>& arguments, std::size_t next) {
   const auto has_word = [&] {
     return next < arguments.size() && !is_closing(arguments[next]) && !callable(arguments[next]);
@@ -139,14 +150,14 @@ std::size_t MdocLine::call(const TroffMacro& macro, const std::vector<std::strin
     else
       put(macro.open);
   } else if (macro.name == "Ns") {
-    glued_ = true;
+    no_space_ = true;
   } else if (macro.name == "Ap") {
     text_ += '\'';
-    glued_ = true;
+    no_space_ = true;
   } else if (macro.name == "Nm") {
     if (page_name_.empty() && has_word())
       put(page_name_ = taken());
-    else if (!has_word())
+    else if (!has_word() && escapes_.may_add(page_name_.size()))
       put(page_name_);
   } else if (macro.name == "Xr" && has_word()) {
     put(taken());
@@ -157,7 +168,7 @@ std::size_t MdocLine::call(const TroffMacro& macro, const std::vector<std::strin
     if (macro.name == "Fn") text_ += ')';
   } else if (!macro.open.empty()) {
     put(macro.open);
-    glued_ = macro.open.size() == 1;
+    no_space_ = macro.open.size() == 1;
     closings_.insert(0, macro.close);
   } else {
     text_ += macro.close;
@@ -166,9 +177,9 @@ std::size_t MdocLine::call(const TroffMacro& macro, const std::vector<std::strin
 }
 
 void MdocLine::put(std::string_view text) {
-  if (!glued_ && !text_.empty()) text_ += ' ';
+  if (!no_space_ && !text_.empty()) text_ += ' ';
   text_ += text;
-  glued_ = false;
+  no_space_ = false;
 }
 
 }  // namespace refrain::corpus

@@ -1,4 +1,4 @@
-// The macros of man(7), mdoc(7) and ms(7), by what becomes of their arguments.
+// The macros of man(7), mdoc(7) and ms(7), by the role of their arguments in the text.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +10,36 @@
 
 namespace refrain::corpus {
 
-// What the arguments of a macro are.
+// How the arguments of a macro become text.
 enum class MacroText {
-  words,      // text, with a space between
-  joined,     // text, end to end
-  tag,        // the first is text, in a line of its own
-  heading,    // a line of its own, behind a blank one
-  paragraph,  // no text; a blank line
-  line,       // no text; a line ends
-  nothing,    // no text
-  inlined,    // of mdoc: text, in which other macros may stand
-  item,       // the same, in a line of its own
-  titled,     // the same, behind a blank line
+  words,      // text, separated by spaces
+  joined,     // text, concatenated
+  tag,        // the first is text, on a line of its own
+  heading,    // text, on a line of its own after a blank line
+  paragraph,  // not text; the macro makes a blank line
+  line,       // not text; the macro ends a line
+  nothing,    // not text
+  inlined,    // of mdoc: text that may contain other macros
+  item,       // the same, on a line of its own
+  titled,     // the same, after a blank line
 };
 
 struct TroffMacro {
   std::string_view name;
   MacroText kind = MacroText::words;
-  // Of mdoc: what stands around the rest of the line; `open` of a flag before every argument.
+  // For mdoc macros, the text before and after the rest of the line. For a flag (Fl), `open` goes before every
+  // argument.
   std::string_view open = {};
   std::string_view close = {};
 };
 
-// What is not known and looks like a request of troff itself has no text; what looks like a macro has words.
+// An unknown name without capital letters is taken for a request of troff, which has no text; any other for a macro.
 TroffMacro find_macro(std::string_view name);
 
-// Splits what follows the name of a macro at its spaces; quotes hold an argument together.
+// Splits the text after the name of a macro at spaces outside of quotes.
 std::vector<std::string> troff_arguments(std::string_view text);
 
-// The text of a line of mdoc, whose macros may stand in each other's arguments. Not thread-safe.
+// The text of a line of mdoc, whose macros may occur in each other's arguments. Not thread-safe.
 class MdocLine {
  public:
   explicit MdocLine(TroffEscapes& escapes) : escapes_(escapes) {}
@@ -56,7 +57,7 @@ class MdocLine {
   std::string text_;
   std::string closings_;
   std::string_view prefix_;
-  bool glued_ = false;
+  bool no_space_ = false;
 };
 
 }  // namespace refrain::corpus

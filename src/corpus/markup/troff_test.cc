@@ -88,13 +88,16 @@ TEST(Troff, AShortPageIsNoLongText) {
   std::string page = ".ds a " + std::string(200, 'x') + "\n.ds b \\*a\\*a\\*a\n";
   for (int i = 0; i < 100000; ++i) page += i % 1000 == 0 ? "\n" : "\\*a\\*b";
   EXPECT_LT(troff_text(page).size(), 3 * page.size());
+  std::string named = ".Nm " + std::string(60000, 'x') + "\n";
+  for (int i = 0; i < 30000; ++i) named += ".Nm\n";
+  EXPECT_LT(troff_text(named).size(), 3 * named.size());
   std::string nested;
   for (int i = 0; i < 10000; ++i) nested += ".if n ";
   EXPECT_EQ(troff_text(nested + "deep"), "deep");
   std::string open;
   for (int i = 0; i < 200000; ++i) open += i % 5000 == 0 ? "\n" : "\\[\\h'\\*[";
   EXPECT_LE(troff_text(open).size(), open.size());
-  // A line that is longer than any is no macro.
+  // A line above the limit is not treated as a macro.
   const std::string line = ".B " + std::string(100000, 'x');
   EXPECT_EQ(troff_text(line + "\n.B y"), line + "\ny");
 }

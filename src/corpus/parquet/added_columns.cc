@@ -18,7 +18,7 @@ AddedType type_of(const Annotations& annotations, std::size_t name) {
   return annotations.types.empty() ? AddedType::text : annotations.types[name];
 }
 
-// The value as one of type T, or nothing where it is null or cannot be that.
+// The value as type T, or nullopt if it is null or not convertible.
 template <class T>
 std::optional<T> as(const AddedValue& value) {
   if (const T* same = std::get_if<T>(&value)) return *same;
@@ -39,7 +39,7 @@ void write_values(parquet::ColumnWriter& writer, std::size_t name, std::uint64_t
   }
 }
 
-// Of a column of texts any value may be one.
+// In a column of strings, values of any type are written as strings.
 void write_texts(parquet::ColumnWriter& writer, std::size_t name, std::uint64_t rows, ParquetEdits& edits) {
   auto& typed = static_cast<parquet::ByteArrayWriter&>(writer);
   std::string made;

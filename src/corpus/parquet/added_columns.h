@@ -18,11 +18,11 @@ namespace refrain::corpus {
 
 parquet::schema::NodePtr parquet_node(const Annotations& annotations, std::size_t name);
 std::shared_ptr<arrow::DataType> arrow_type(const Annotations& annotations, std::size_t name);
-// The value as a text, in `made` where it has to be made; nothing for null.
+// The value as a string, for which `made` is the buffer if needed; nullopt for null.
 std::optional<std::string_view> added_text(const AddedValue& value, std::string& made);
 const char* spark_type(const Annotations& annotations, std::size_t name);
 
-// The values of the rows that are not left out.
+// Writes the values of all rows that are not dropped.
 void write_added(parquet::ColumnWriter& writer, const Annotations& annotations, std::size_t name, std::uint64_t rows,
                  ParquetEdits& edits);
 

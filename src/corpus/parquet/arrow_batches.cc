@@ -22,7 +22,7 @@ constexpr std::uint64_t kArrowReaderBytes = std::uint64_t{512} << 10;
 constexpr std::string_view kFileMagic = "ARROW1";
 constexpr std::uint32_t kContinues = 0xFFFFFFFF;
 
-// A field of a table of FlatBuffers, which Arrow has verified; null where it is left out.
+// A field of a FlatBuffers table, which Arrow has verified; null if it is absent.
 const std::uint8_t* table_field(const std::uint8_t* table, std::size_t field) {
   std::int32_t back = 0;
   std::memcpy(&back, table, sizeof back);
@@ -36,7 +36,8 @@ const std::uint8_t* table_field(const std::uint8_t* table, std::size_t field) {
   return offset == 0 ? nullptr : table + offset;
 }
 
-// The same values with strings as plain bytes: texts need not be UTF-8, and all else of a batch is to be right.
+// The same values with strings as plain bytes, so that validation accepts texts that are not UTF-8 and still checks
+// the rest.
 std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values) {
   std::shared_ptr<arrow::ArrayData> bytes = values.Copy();
   for (std::shared_ptr<arrow::ArrayData>& child : bytes->child_data) child = as_bytes(*child);
@@ -179,7 +180,7 @@ std::shared_ptr<arrow::RecordBatch> ArrowBatches::next() {
 
 std::vector<ArrowBatches::Head> ArrowBatches::heads(std::size_t most) {
   std::vector<Head> found;
-  // A file is a stream behind its magic and padding, and ends with its footer, which is no message.
+  // A file is a stream after its magic and padding, and ends with its footer, which is not a message.
   std::uint64_t at = kind_ == ArrowKind::file ? 8 : 0;
   guard([&] {
     while (found.size() < most && at + 8 <= file_->size()) {

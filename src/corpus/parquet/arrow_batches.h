@@ -1,7 +1,8 @@
-// An Arrow IPC file or stream (Feather, version 2, and what Hugging Face saves to disk are such), batch by batch.
+// Reads an Arrow IPC file or stream (for example Feather version 2, or a dataset saved by Hugging Face), batch by
+// batch.
 //
-// A file has a footer, and each of its batches is a row group to the rest of the corpus; a stream is one row group, since
-// its batches may depend on what stands before them.
+// A file has a footer, and each of its batches is a row group to the rest of the corpus. A stream is one row group,
+// because its batches may depend on the preceding ones.
 #pragma once
 
 #include <arrow/ipc/reader.h>
@@ -24,7 +25,7 @@
 
 namespace refrain::corpus {
 
-// What Arrow returns, or its complaint thrown, for guard() to catch.
+// Returns Arrow's result, or throws its error, for guard() to catch.
 template <class T>
 T checked(arrow::Result<T> result) {
   if (!result.ok()) throw std::runtime_error(result.status().message());
@@ -37,26 +38,26 @@ inline void check(const arrow::Status& status) {
 enum class ArrowKind : std::uint8_t { none, file, stream };
 ArrowKind arrow_kind(const RandomFile& file);
 
-// Which fields a name leads through, from the top; empty where there is none. A dot walks into structs, unless there is a
-// field with the dot in its name.
+// The indexes of the fields that a name leads through, from the top; empty if there is no such field. A dot enters
+// structs, unless there is a field with the dot in its name.
 std::vector<int> arrow_path(const arrow::Schema& schema, const std::string& name);
 
 // A reader for one thread: its buffers come from a pool of its own.
 class ArrowBatches {
  public:
-  // `columns`: indexes of top fields to read; empty: all. Throws as guard() does.
+  // `columns`: indexes of the top-level fields to read; empty: all. Throws as guard() does.
   ArrowBatches(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, const std::vector<int>& columns = {});
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }  // of all fields
   std::size_t groups() const;
-  // Goes to the first batch of a group.
+  // Moves to the first batch of a group.
   void seek(std::size_t group);
   // Null at the end of the group.
   std::shared_ptr<arrow::RecordBatch> next();
 
-  // Rows before each group, and in all; reads no more than the heads of the batches.
+  // The number of rows before each group, and in total. Reads only the headers of the batches.
   std::vector<std::uint64_t> rows_before();
-  // What the first batch is packed with.
+  // The compression of the first batch.
   arrow::Compression::type codec();
 
   template <class Action>
@@ -66,7 +67,7 @@ class ArrowBatches {
   }
 
  private:
-  // The heads of all batches, up to `most`.
+  // The headers of the batches, at most the first `most`.
   struct Head {
     std::uint64_t rows;
     arrow::Compression::type codec;
@@ -82,7 +83,7 @@ class ArrowBatches {
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> batches_;
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> stream_;
-  int next_ = -1;  // of a file
+  int next_ = -1;  // for a file: the next batch
 };
 
 }  // namespace refrain::corpus

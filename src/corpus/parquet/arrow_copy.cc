@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostSlices = 1024;
 
-// Batch by batch: kind, schema, metadata and codec as they were.
+// Copies batch by batch, and keeps the kind of file, schema, metadata and codec.
 class ArrowCopy final : public ParquetCopy {
  public:
   ArrowCopy(const std::string& from, const std::string& to, const InputOptions& options, const Annotations& annotations,
@@ -94,7 +94,7 @@ class ArrowCopy final : public ParquetCopy {
       while (end < kept_rows.size() && kept_rows[end] == kept_rows[end - 1] + 1) ++end;
       kept.push_back(batch->Slice(static_cast<int64_t>(kept_rows[i]), static_cast<int64_t>(end - i)));
       i = end;
-      // Many slices take more than what they hold.
+      // Many slices take more memory than their content.
       if (kept.size() == kMostSlices) kept = {checked(arrow::ConcatenateRecordBatches(kept, &pool_))};
     }
     batch = kept.size() == 1 ? kept.front() : checked(arrow::ConcatenateRecordBatches(kept, &pool_));
@@ -104,7 +104,7 @@ class ArrowCopy final : public ParquetCopy {
     check(writer_->WriteRecordBatch(*arrow::RecordBatch::Make(schema_, batch->num_rows(), batch->columns())));
   }
 
-  // The batch with what is left of the texts that are cut.
+  // The batch with the remaining parts of the texts to cut.
   std::shared_ptr<arrow::RecordBatch> with_cut_texts(const arrow::RecordBatch& batch, std::uint64_t first,
                                                      ParquetEdits& edits) {
     if (text_.size() != 1 || batch.column(text_.front())->type_id() == arrow::Type::DICTIONARY)

@@ -39,7 +39,7 @@ std::string_view text_at(const arrow::Array& array, int64_t row) {
   return static_cast<const typename arrow::TypeTraits<Type>::ArrayType&>(array).GetView(row);
 }
 
-// What one value says, in `made` where it has to be made.
+// One value, for which `made` is the buffer if needed.
 ParquetValue value_at(const arrow::Array& array, int64_t row, std::string& made) {
   if (array.IsNull(row)) return {FieldKind::null, {}};
   const auto number = [&](auto value) {
@@ -99,7 +99,7 @@ ParquetValue value_at(const arrow::Array& array, int64_t row, std::string& made)
   }
 }
 
-// What a path of fields leads to in a batch.
+// The column that a path of fields leads to in a batch.
 std::shared_ptr<arrow::Array> column_of(const arrow::RecordBatch& batch, const std::vector<int>& path,
                                         arrow::MemoryPool* pool) {
   std::shared_ptr<arrow::Array> array = batch.column(path.front());
@@ -110,7 +110,7 @@ std::shared_ptr<arrow::Array> column_of(const arrow::RecordBatch& batch, const s
 
 class ArrowRows final : public ParquetRows {
  public:
-  // `paths`: of the text, of the id where there is one, of the other fields; empty: missing.
+  // `paths`: of the text, of the id if there is one, of the other fields; an empty path: missing.
   ArrowRows(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, std::size_t group,
             std::vector<std::vector<int>> paths, bool id)
       : pool_(budget, fmt::format("a batch of {}", file->path())),
@@ -149,7 +149,7 @@ class ArrowRows final : public ParquetRows {
   }
 
  private:
-  // The columns to read, and `paths` over them in place of all.
+  // The columns to read. Changes `paths` to be relative to them rather than to all columns.
   static std::vector<int> top_fields(std::vector<std::vector<int>>& paths) {
     std::map<int, int> places;
     for (const std::vector<int>& path : paths)
@@ -176,15 +176,15 @@ class ArrowRows final : public ParquetRows {
 
 class ArrowFile final : public ParquetFile {
  public:
-  ArrowFile(const std::string& path, const InputOptions& options, MemoryBudget& budget)
+  ArrowFile(const std::string& path, const SourceOptions& options, MemoryBudget& budget)
       : budget_(budget), file_(std::make_shared<RandomFile>(path)) {
     ArrowBatches batches(file_, budget);
     const arrow::Schema& schema = *batches.schema();
     paths_.push_back(find(schema, options.text_name(), true));
     const arrow::DataType& type = *type_at(schema, paths_.front());
     if (!is_text_type(type))
-      throw Error(Errc::bad_input, fmt::format("{}: column '{}' is {}, not a string; name another with --text-field",
-                                               path, options.text_name(), type.ToString()));
+      throw Error(Errc::bad_input, fmt::format("{}: column '{}' is {}, not a string; name another with {}text-field",
+                                               path, options.text_name(), type.ToString(), options.flags));
     id_ = !options.id_field.empty();
     if (id_) paths_.push_back(find(schema, options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) paths_.push_back(find(schema, name, false));
@@ -230,7 +230,7 @@ bool is_arrow(const std::string& path) {
   return arrow_kind(RandomFile(path)) != ArrowKind::none;
 }
 
-std::shared_ptr<const ParquetFile> open_arrow(const std::string& path, const InputOptions& options,
+std::shared_ptr<const ParquetFile> open_arrow(const std::string& path, const SourceOptions& options,
                                               MemoryBudget& budget) {
   return std::make_shared<ArrowFile>(path, options, budget);
 }

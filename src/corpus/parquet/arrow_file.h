@@ -1,4 +1,4 @@
-// An Arrow file that is read row by row, and one that is written like it.
+// Reads an Arrow file row by row, and writes one like it.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace refrain::corpus {
 
-// Whether it begins as Arrow files and streams do.
+// Whether it begins like an Arrow file or stream.
 bool is_arrow(const std::string& path);
 
-std::shared_ptr<const ParquetFile> open_arrow(const std::string& path, const InputOptions& options,
+std::shared_ptr<const ParquetFile> open_arrow(const std::string& path, const SourceOptions& options,
                                               MemoryBudget& budget);
 
 std::unique_ptr<ParquetCopy> copy_arrow(const std::string& from, const std::string& to, const InputOptions& options,

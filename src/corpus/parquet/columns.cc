@@ -60,7 +60,7 @@ class TypedCursor final : public ColumnCursor {
   const int16_t max_level_;
   ValueWriter writer_;
   std::vector<int16_t> levels_;
-  std::unique_ptr<typename DType::c_type[]> values_;  // an array, for there is no plain vector of bool
+  std::unique_ptr<typename DType::c_type[]> values_;  // an array, because std::vector<bool> is packed
   std::size_t at_ = 0;
   std::size_t value_ = 0;
   std::size_t count_ = 0;

@@ -23,9 +23,10 @@ namespace refrain::corpus {
 namespace {
 
 constexpr int64_t kCopied = 1024;
-// So many bytes of values are handed to the writer at a time; it ends a page only between such turns.
+// The number of value bytes passed to the writer at a time. The writer can end a page only between such calls.
 constexpr std::size_t kTurnBytes = std::size_t{256} << 10;
-// What a writer holds outside its pool: statistics, and the state of a codec, of which one needs far more than others.
+// The memory of a writer outside its pool: statistics, and the state of a codec. Brotli needs far more than other
+// codecs.
 constexpr std::uint64_t kWriterBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kBrotliBytes = std::uint64_t{24} << 20;
 
@@ -37,7 +38,7 @@ bool has_brotli(const parquet::FileMetaData& metadata) {
   return false;
 }
 
-// One column of a row group, from its reader to its writer.
+// Copies one column of a row group from its reader to its writer.
 template <class DType>
 class ColumnCopy {
   using Value = typename DType::c_type;
@@ -54,7 +55,7 @@ class ColumnCopy {
 
   // `text`: the column holds the texts that may be cut.
   void run(std::uint64_t rows, ParquetEdits& edits, bool text) {
-    std::uint64_t begun = 0;  // rows
+    std::uint64_t begun = 0;  // rows that have begun
     while (reader_.HasNext()) {
       edits.pause();
       int64_t values = 0;
@@ -69,13 +70,13 @@ class ColumnCopy {
         if (fate != RowFate::drop) take(i, there ? &values_[value] : nullptr, fate == RowFate::cut && text, edits);
         if (there) ++value;
       }
-      flush();  // the next batch may lie in another page, and this one be gone
+      flush();  // the next batch may be in another page, which replaces this one
     }
     if (begun != rows) throw parquet::ParquetException("a column has fewer rows than its row group");
   }
 
  private:
-  // What was taken so far stands at the beginning of the same arrays.
+  // Values that were taken are moved to the beginning of the same arrays.
   void take(std::size_t level, const Value* value, bool cut, ParquetEdits& edits) {
     definitions_[levels_] = definitions_[level];
     repetitions_[levels_] = repetitions_[level];
@@ -112,7 +113,7 @@ class ColumnCopy {
   std::unique_ptr<Value[]> values_;
   std::size_t levels_ = 0;  // taken and not written yet
   std::size_t taken_ = 0;   // values among them
-  std::size_t bytes_ = 0;   // of those
+  std::size_t bytes_ = 0;   // of these values
 };
 
 void copy_column(parquet::ColumnReader& reader, parquet::ColumnWriter& writer, std::uint64_t rows, ParquetEdits& edits,
@@ -151,7 +152,7 @@ class Copy final : public ParquetCopy {
         annotations_(annotations),
         pool_(budget, fmt::format("a page of {}", to)),
         sink_(std::make_shared<Sink>(to)) {
-    // Both files have a footer of the same kind in memory.
+    // Each of the two files has a footer of this kind in memory.
     footers_.resize(2 * footers_.bytes(), fmt::format("the footers of {}", from));
     guard([&] {
       const parquet::FileMetaData& metadata = *reader_.parquet().metadata();

@@ -1,7 +1,7 @@
-// Writes a Parquet file again, with rows left out, texts cut and columns added.
+// Copies a Parquet file, with rows left out, texts cut and columns added.
 //
-// Columns are copied as they are stored: values with their levels of definition and repetition, page by page, whatever
-// they mean. So a type that nobody here knows of survives, and no more than a page of one column is in memory.
+// Columns are copied as they are stored: values with their definition and repetition levels, page by page, whatever
+// they mean. So values of unknown types are preserved, and at most one page of one column is in memory.
 #pragma once
 
 #include <memory>

@@ -15,10 +15,10 @@ namespace refrain::corpus {
 
 namespace {
 
-// How much of a column is read from the disk at a time.
+// The number of bytes of a column that are read from disk at a time.
 constexpr int64_t kStreamBytes = int64_t{128} << 10;
 constexpr std::uint64_t kReaderBytes = std::uint64_t{512} << 10;
-// What a byte of a footer becomes in memory.
+// The memory for the parsed footer, per byte of the footer.
 constexpr std::uint64_t kMetadataFactor = 12;
 
 parquet::ReaderProperties properties(BudgetPool& pool) {
@@ -54,7 +54,7 @@ class Rows final : public ParquetRows {
       read(row);
     } catch (const Error& error) {
       if (error.code() != Errc::over_budget) throw;
-      // That counts one page, packed or unpacked. What it can come to is known too.
+      // The message counts one page, compressed or not. The maximum is known, too.
       throw Error(error.code(), fmt::format("{}; {} is enough; or write the file with smaller pages", error.what(),
                                             human_bytes(before + all_bytes_)));
     }
@@ -76,17 +76,17 @@ class Rows final : public ParquetRows {
     });
   }
 
-  Reader reader_;  // before what reads from it
+  Reader reader_;  // first, because the columns read from it
   std::vector<std::unique_ptr<ColumnCursor>> columns_;
   const MemoryBudget& budget_;
   bool id_;
   std::uint64_t left_ = 0;
-  std::uint64_t all_bytes_ = 0;  // of the columns, packed and unpacked
+  std::uint64_t all_bytes_ = 0;  // of the columns, compressed and uncompressed
 };
 
 class File final : public ParquetFile {
  public:
-  File(const std::string& path, const InputOptions& options, MemoryBudget& budget)
+  File(const std::string& path, const SourceOptions& options, MemoryBudget& budget)
       : budget_(budget),
         file_(std::make_shared<RandomFile>(path)),
         reservation_(reserve_metadata(*file_, budget)),
@@ -98,9 +98,10 @@ class File final : public ParquetFile {
     });
     leaves_.push_back(find(options.text_name(), true));
     if (!is_text(*metadata_->schema()->Column(leaves_.front())))
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: column '{}' is {}, not a string; name another with --text-field", path,
-                              options.text_name(), type_name(find_column(*metadata_->schema(), options.text_name()))));
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}: column '{}' is {}, not a string; name another with {}text-field", path, options.text_name(),
+                      type_name(find_column(*metadata_->schema(), options.text_name())), options.flags));
     id_ = !options.id_field.empty();
     if (id_) leaves_.push_back(find(options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) leaves_.push_back(find(name, false));
@@ -127,10 +128,10 @@ class File final : public ParquetFile {
   MemoryBudget& budget_;
   std::shared_ptr<const RandomFile> file_;
   Reservation reservation_;
-  Reader reader_;  // which the metadata may refer to
+  Reader reader_;  // the metadata may refer to it
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::vector<std::uint64_t> rows_before_ = {0};
-  std::vector<int> leaves_;  // of the text, of the id where there is one, of the other fields; -1: missing
+  std::vector<int> leaves_;  // of the text, of the id if there is one, of the other fields; -1: missing
   bool id_ = false;
 };
 
@@ -161,7 +162,7 @@ Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget) {
   return budget.reserve(size * kMetadataFactor, fmt::format("the footer of {}", file.path()));
 }
 
-std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
+std::shared_ptr<const ParquetFile> open_file(const std::string& path, const SourceOptions& options,
                                              MemoryBudget& budget) {
   return std::make_shared<File>(path, options, budget);
 }

@@ -18,10 +18,10 @@
 
 namespace refrain::corpus {
 
-// A reader for one thread: its pages come from a pool of its own. What its members throw goes through guard().
+// A reader for one thread: its pages come from a pool of its own. Exceptions of its members must pass through guard().
 class Reader {
  public:
-  // `metadata`: of the file, where somebody has read it already.
+  // `metadata`: that of the file, if it has been read already.
   Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
          std::shared_ptr<parquet::FileMetaData> metadata = nullptr);
 
@@ -31,16 +31,16 @@ class Reader {
 
  private:
   std::shared_ptr<const RandomFile> file_;
-  Reservation small_;  // what is not in the pool: decoders, levels
+  Reservation small_;  // memory outside the pool: decoders, levels
   BudgetPool pool_;
   std::shared_ptr<Source> source_;
   std::unique_ptr<parquet::ParquetFileReader> reader_;
 };
 
-// What the metadata of a file takes in memory. Error(bad_input) where the file does not end as Parquet does.
+// Reserves the memory for the metadata of a file. Throws Error(bad_input) if the file does not end like a Parquet file.
 Reservation reserve_metadata(const RandomFile& file, MemoryBudget& budget);
 
-std::shared_ptr<const ParquetFile> open_file(const std::string& path, const InputOptions& options,
+std::shared_ptr<const ParquetFile> open_file(const std::string& path, const SourceOptions& options,
                                              MemoryBudget& budget);
 
 }  // namespace refrain::corpus

@@ -1,4 +1,4 @@
-// What Arrow throws, as an Error.
+// Converts Arrow's exceptions to Errors.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 
 namespace refrain::corpus {
 
-// Calls `action`. Where it fails, each of `kept` may throw the Error that it keeps; anything else is a damaged file.
+// Calls `action`. If it fails, each function of `kept` may throw the Error that it holds; otherwise the file is
+// damaged.
 template <class Action, class... Kept>
 auto guarded_as(std::string_view format, const std::string& path, Action action, const Kept&... kept) {
   const auto damaged = [&](const std::exception& error) {

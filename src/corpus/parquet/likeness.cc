@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kArrowSchema = "ARROW:schema";
 constexpr const char* kSparkSchema = "org.apache.spark.sql.parquet.row.metadata";
 
-// The encoding of the values where it is not the plain one; UNKNOWN for that.
+// The encoding of the values; UNKNOWN if it is the plain one.
 parquet::Encoding::type special_encoding(const parquet::ColumnChunkMetaData& column) {
   for (const parquet::Encoding::type encoding : column.encodings())
     if (encoding == parquet::Encoding::DELTA_BINARY_PACKED || encoding == parquet::Encoding::DELTA_BYTE_ARRAY ||
@@ -62,7 +62,7 @@ arrow::Result<std::string> add_to_arrow_schema(const std::string& encoded, const
   return arrow::util::base64_encode(std::string_view(*written));
 }
 
-// Spark's is JSON, and as it writes it an array of fields comes last.
+// Spark's schema is JSON. As Spark writes it, the array of fields comes last.
 arrow::Result<std::string> add_to_spark_schema(const std::string& json, const Annotations& annotations) {
   constexpr std::string_view kBegin = R"({"type":"struct","fields":[)";
   constexpr std::string_view kEnd = "]}";
@@ -84,14 +84,14 @@ std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::File
   parquet::WriterProperties::Builder builder;
   builder.memory_pool(&pool);
   builder.version(metadata.version());
-  // Readers know by the name of the writer in which time zone it meant the old kind of timestamps.
+  // The name of the writer tells readers in which time zone it wrote INT96 timestamps.
   if (has_int96(*metadata.schema())) builder.created_by(metadata.created_by());
   if (metadata.num_row_groups() == 0) return builder.build();
   const auto group = metadata.RowGroup(0);
   for (int i = 0; i < group->num_columns(); ++i) {
     const auto column = group->ColumnChunk(i);
     const std::shared_ptr<parquet::schema::ColumnPath> path = metadata.schema()->Column(i)->path();
-    // The framing of LZ4 that Hadoop once used is read, but no longer written.
+    // The LZ4 framing of older versions of Hadoop can be read, but no longer written.
     const auto codec = column->compression();
     builder.compression(path, codec == parquet::Compression::LZ4_HADOOP ? parquet::Compression::LZ4 : codec);
     if (has_dictionary(*column)) {
@@ -130,7 +130,7 @@ std::shared_ptr<const arrow::KeyValueMetadata> with_added(std::shared_ptr<const 
   const auto extend = [&](const char* key, auto add) {
     if (!values->Contains(key)) return;
     const arrow::Result<std::string> schema = add(*values->Get(key), annotations);
-    // Without it the types are what Parquet says they are; with an old one they would be wrong.
+    // Without this schema readers use the types of Parquet. An outdated schema would give wrong types.
     PARQUET_THROW_NOT_OK(schema.ok() ? made->Set(key, *schema) : made->Delete(key));
   };
   extend(kArrowSchema, add_to_arrow_schema);

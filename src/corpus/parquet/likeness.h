@@ -1,4 +1,4 @@
-// How a file is to be written so that it is like another one.
+// The settings for writing a file like another one.
 #pragma once
 
 #include <arrow/util/key_value_metadata.h>
@@ -13,16 +13,17 @@
 
 namespace refrain::corpus {
 
-// Codecs, dictionaries, encodings and indexes of pages as in the first row group; the order of rows, unless they are
-// sorted by the column `text`, which may change; and the name of the writer, where it tells what values mean.
+// Codecs, dictionaries, encodings and page indexes are those of the first row group. The sort order is kept unless it
+// includes the column `text`, which may change. The name of the writer is kept if it determines the meaning of values.
 std::shared_ptr<parquet::WriterProperties> writer_properties(const parquet::FileMetaData& metadata, int text,
                                                              BudgetPool& pool);
 
-// The schema with the annotations behind it. Its nodes come to belong to what is made.
+// The schema followed by the annotations. Its nodes are transferred to the result.
 std::shared_ptr<parquet::schema::GroupNode> with_added(const parquet::SchemaDescriptor& schema,
                                                        const Annotations& annotations);
 
-// The keys and values of the file. Where Arrow or Spark keeps a schema of its own there it gets the annotations too.
+// The key-value metadata of the file. If Arrow or Spark stores its own schema there, the annotations are added to it,
+// too.
 std::shared_ptr<const arrow::KeyValueMetadata> with_added(std::shared_ptr<const arrow::KeyValueMetadata> values,
                                                           const Annotations& annotations);
 

@@ -13,7 +13,7 @@ namespace refrain::corpus {
 
 namespace {
 
-// From here on memory comes straight from the system and goes straight back, so that what is free is not held.
+// Buffers of at least this size are mapped, so that freed memory returns to the system at once.
 constexpr int64_t kMappedBytes = int64_t{256} << 10;
 constexpr int64_t kSystemPage = 4096;
 
@@ -21,14 +21,14 @@ int64_t rounded(int64_t size, int64_t to) {
   return (size + to - 1) / to * to;
 }
 
-// What an allocation really takes.
+// The memory that an allocation takes after rounding.
 int64_t taken(int64_t size) {
   return size >= kMappedBytes ? rounded(size, kSystemPage) : rounded(size, 64);
 }
 
 alignas(64) constexpr uint8_t kEmpty[64] = {};
 
-// Where a buffer of no bytes is. Nobody writes there.
+// The address of empty buffers. Nothing is written there.
 uint8_t* nothing() {
   return const_cast<uint8_t*>(kEmpty);
 }
@@ -57,7 +57,7 @@ void give_back(uint8_t* buffer, int64_t size) {
 BudgetPool::BudgetPool(MemoryBudget& budget, std::string what)
     : reservation_(budget.reserve(0, what)), what_(std::move(what)) {}
 
-// As much as that, more or less than now.
+// Changes the reservation by `size`, which may be negative.
 arrow::Status BudgetPool::reserve(int64_t size) {
   try {
     reservation_.resize(static_cast<std::uint64_t>(static_cast<int64_t>(reservation_.bytes()) + size), what_);
@@ -82,7 +82,7 @@ arrow::Status BudgetPool::Allocate(int64_t size, int64_t alignment, uint8_t** ou
 
 arrow::Status BudgetPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** ptr) {
   if (new_size < 0) return arrow::Status::Invalid("negative buffer size");
-#ifndef __SANITIZE_THREAD__  // which does not see what mremap does
+#ifndef __SANITIZE_THREAD__  // the thread sanitizer does not track mremap
   if (old_size >= kMappedBytes && new_size >= kMappedBytes) {
     const int64_t more = taken(new_size) - taken(old_size);
     ARROW_RETURN_NOT_OK(reserve(more));

@@ -1,4 +1,4 @@
-// Arrow's buffers, drawn from the memory budget.
+// A memory pool for Arrow's buffers that draws from the memory budget.
 #pragma once
 
 #include <arrow/memory_pool.h>
@@ -12,11 +12,11 @@
 
 namespace refrain::corpus {
 
-// What does not fit is refused; Arrow passes that on in words of its own, so the Error is kept here. Used by one thread
-// at a time.
+// Allocations beyond the budget are refused. Arrow replaces the exception by its own error, so the original Error is
+// kept here. Used by one thread at a time.
 class BudgetPool final : public arrow::MemoryPool {
  public:
-  // `what` names what the memory is for, in the message of a refusal.
+  // `what` names the purpose of the memory, for error messages.
   BudgetPool(MemoryBudget& budget, std::string what);
 
   using arrow::MemoryPool::Allocate;
@@ -32,7 +32,7 @@ class BudgetPool final : public arrow::MemoryPool {
   int64_t num_allocations() const override { return stats_.num_allocations(); }
   std::string backend_name() const override { return "budget"; }
 
-  // Throws the Error(over_budget) of a refusal, if there was one.
+  // Throws the Error(over_budget) of a refused allocation, if there was one.
   void rethrow_refusal() const {
     if (refusal_) std::rethrow_exception(refusal_);
   }

@@ -1,4 +1,4 @@
-// The door of the module: all that a program sees of it.
+// The entry point of the module, and its only exported symbol.
 #include "corpus/files/parquet_module.h"
 #include "corpus/parquet/arrow_file.h"
 #include "corpus/parquet/copy.h"
@@ -10,7 +10,7 @@ namespace {
 
 class Module final : public ParquetModule {
  public:
-  std::shared_ptr<const ParquetFile> open(const std::string& path, const InputOptions& options,
+  std::shared_ptr<const ParquetFile> open(const std::string& path, const SourceOptions& options,
                                           MemoryBudget& budget) const override {
     return is_arrow(path) ? open_arrow(path, options, budget) : open_file(path, options, budget);
   }

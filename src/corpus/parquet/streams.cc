@@ -33,7 +33,7 @@ arrow::Result<int64_t> Source::ReadAt(int64_t position, int64_t nbytes, void* ou
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> Source::ReadAt(int64_t position, int64_t nbytes) {
-  // A damaged file may ask for more than there is.
+  // A damaged file may request more bytes than it has.
   const auto size = static_cast<int64_t>(file_->size());
   if (position < 0 || position > size || nbytes < 0) return arrow::Status::Invalid("offset outside the file");
   nbytes = std::min(nbytes, size - position);

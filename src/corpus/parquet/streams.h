@@ -1,4 +1,4 @@
-// The files of Refrain as Arrow sees them.
+// Adapts Refrain's files to Arrow's interfaces.
 #pragma once
 
 #include <arrow/io/interfaces.h>
@@ -15,7 +15,7 @@
 
 namespace refrain::corpus {
 
-// A file to read from, whose buffers come from `pool`.
+// An input file, whose buffers come from `pool`.
 class Source final : public arrow::io::RandomAccessFile {
  public:
   Source(std::shared_ptr<const RandomFile> file, arrow::MemoryPool* pool) : file_(std::move(file)), pool_(pool) {}
@@ -31,11 +31,11 @@ class Source final : public arrow::io::RandomAccessFile {
   arrow::Result<int64_t> ReadAt(int64_t position, int64_t nbytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t nbytes) override;
 
-  // At once: no thread of Arrow's touches the pool, or outlives it.
+  // Reads synchronously, so that no thread of Arrow uses the pool or outlives it.
   using arrow::io::RandomAccessFile::ReadAsync;
   arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context, int64_t position,
                                                           int64_t nbytes) override;
-  // Newer versions of Arrow ask so; in older ones it overrides nothing.
+  // Newer versions of Arrow call this overload; in older ones it overrides nothing.
   arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context,  // NOLINT
                                                           int64_t position, int64_t nbytes, bool may_be_short);
 
@@ -51,7 +51,7 @@ class Source final : public arrow::io::RandomAccessFile {
   std::exception_ptr failure_;
 };
 
-// A file to write to. What OutputFile throws is kept, for Arrow to pass on in its words.
+// An output file. Exceptions of OutputFile are kept, because Arrow replaces them by its own errors.
 class Sink final : public arrow::io::OutputStream {
  public:
   explicit Sink(const std::string& path) : file_(path) {}

@@ -19,7 +19,7 @@ int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Days since 1970-01-01 in the Gregorian calendar, before its time too.
+// Converts days since 1970-01-01 to a date in the Gregorian calendar, extended to the time before its introduction.
 std::string date_of(int64_t days) {
   constexpr int64_t kEraDays = 146097;  // 400 years
   const int64_t shifted = days + 719468;
@@ -27,14 +27,14 @@ std::string date_of(int64_t days) {
   const int64_t day_of_era = shifted - era * kEraDays;
   const int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
   const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted_month = (5 * day_of_year + 2) / 153;  // from March on
+  const int64_t shifted_month = (5 * day_of_year + 2) / 153;  // counted from March
   const int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
   const int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
   const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
   return fmt::format("{:04}-{:02}-{:02}", year, month, day);
 }
 
-// Of a day. `fraction` is in units of which there are `per_second`, a power of ten.
+// Formats a time of day. `fraction` is in units of 1/per_second, a power of ten.
 std::string time_of(int64_t seconds, int64_t fraction, int64_t per_second) {
   std::string text = fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
   if (per_second > 1) {

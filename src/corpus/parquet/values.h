@@ -1,13 +1,13 @@
-// The values of a column in words: numbers as JSON writes them, points in time in ISO 8601.
+// Formats the values of a column as text: numbers as in JSON, points in time in ISO 8601.
 //
-//   INT32, INT64       integers, decimals, dates, times of day, points in time: as their logical type says
+//   INT32, INT64       integers, decimals, dates, times of day, points in time, according to the logical type
 //   INT96              a point in time, to the nanosecond
-//   FLOAT, DOUBLE      the shortest that is read back the same; null where it is no number or infinite
-//   BYTE_ARRAY         what it says; a decimal as a number
-//   FIXED_LEN_...      a decimal, a half-precision number, a UUID; any other as its bytes
+//   FLOAT, DOUBLE      the shortest number that is read back unchanged; null for NaN and infinity
+//   BYTE_ARRAY         a string, unchanged; a decimal as a number
+//   FIXED_LEN_...      a decimal, a half-precision number, a UUID; anything else as its bytes
 //
-// The digits of fractions of a second are as many as the column has (3, 6 or 9), so that equal columns sort by bytes.
-// Points in time that are known in UTC end in Z, local ones in nothing.
+// Fractions of a second have as many digits as the unit of the column (3, 6 or 9), so that the values of a column
+// sort by their bytes. Points in time in UTC end in Z; local times have no suffix.
 #pragma once
 
 #include <parquet/schema.h>
@@ -20,7 +20,7 @@
 
 namespace refrain::corpus {
 
-// Of one column. What it gives is valid until the next call.
+// Formats the values of one column. The result is valid until the next call.
 class ValueWriter {
  public:
   explicit ValueWriter(const parquet::ColumnDescriptor& column);

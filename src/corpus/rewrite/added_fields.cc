@@ -15,7 +15,7 @@ namespace refrain::corpus {
 
 namespace {
 
-// Null, and numbers that are none, are empty.
+// Null and numbers that are not finite are empty.
 std::string plain(const AddedValue& value) {
   return std::visit(
       [](const auto& v) -> std::string {
@@ -74,13 +74,15 @@ void AddedFields::begin_file(const Input& input, const InputOptions& options) {
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {
   if (names_.empty() || columns_ > 0 || (format_ != Format::csv && format_ != Format::tsv)) return {};
+  InputOptions wanted;
+  wanted.text_field = options_->text_field;
+  wanted.extra_fields = names_;
   CsvColumns columns;
-  const CsvRest rest = read_csv_header(bytes, delimiter_, path_, *options_, columns);
-  if (columns.names.empty()) return {};
-  for (const std::string& name : names_)
-    if (std::find(columns.names.begin(), columns.names.end(), name) != columns.names.end())
-      throw field_is_there(path_, name);
-  columns_ = columns.names.size();
+  const CsvHeaderExtent rest = read_csv_header(bytes, delimiter_, path_, wanted, columns);
+  if (columns.count == 0) return {};
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (columns.extra[i] != CsvColumns::kNoColumn) throw field_is_there(path_, names_[i]);
+  columns_ = columns.count;
   added_.clear();
   for (const std::string& name : names_) {
     added_ += delimiter_;

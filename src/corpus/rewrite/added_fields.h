@@ -1,4 +1,4 @@
-// Fields that are added to records, as their formats write them.
+// Formats fields that are added to records, according to the format of the file.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,31 @@
 
 namespace refrain::corpus {
 
-// One file at a time, its records in order. Not thread-safe.
+// Handles one file at a time, and its records in order. Not thread-safe.
 class AddedFields {
  public:
-  // Error(invalid_argument) for names that cannot be added: twice the same, or with a dot, which JSON would walk into.
+  // Throws Error(invalid_argument) for names that cannot be added: duplicates, or with a dot, which would mean nested
+  // JSON.
   explicit AddedFields(const Annotations& annotations);
 
   bool any() const { return !names_.empty(); }
 
-  // A new file; `options` as read_csv_header takes them. Error(invalid_argument) where nothing can be added.
+  // Starts a new file; `options` as for read_csv_header. Throws Error(invalid_argument) if fields cannot be added to
+  // it.
   void begin_file(const Input& input, const InputOptions& options);
 
-  // Something to be written before the byte `at` of what was asked about. Valid until the next question.
+  // Bytes to insert at offset `at` of the given bytes. Valid until the next call.
   struct Insertion {
     std::size_t at = 0;
     std::string_view bytes;
   };
 
-  // Of a table whose header has not come yet: what its header gets, where that is in `bytes`, which follow those of the
-  // last question. Error(invalid_argument) where it has one of the names.
+  // To be called for a table with successive parts of the file until they contain the header: returns what to add to
+  // the header, if `bytes` contain it. Throws Error(invalid_argument) if the header already has one of the names.
   Insertion header(std::string_view bytes);
 
-  // Asks for the values of a document, and gives what its record gets. Error(bad_input) for a row that is longer than
-  // its header.
+  // Gets the values of a document and returns what to add to its record. Throws Error(bad_input) for a row that is
+  // longer than its header.
   Insertion record(DocId document, std::string_view record);
 
  private:
@@ -49,11 +51,11 @@ class AddedFields {
   std::string path_;
   Format format_ = Format::automatic;
   char delimiter_ = ',';
-  std::size_t columns_ = 0;  // of the header of a table; 0: it has not come yet
+  std::size_t columns_ = 0;  // of the header of a table; 0: not read yet
   std::string added_;
 };
 
-// Error(invalid_argument): a field that was to be added is there already.
+// Error(invalid_argument): a field to be added already exists.
 Error field_is_there(const std::string& path, const std::string& name);
 
 }  // namespace refrain::corpus

@@ -11,7 +11,7 @@ namespace refrain::corpus {
 namespace {
 namespace fs = std::filesystem;
 
-// Adds "n", the ordinal, and "note", which is null for documents whose text is empty and else the text.
+// Adds "n", the ordinal, and "note", the text, or null if the text is empty.
 class Annotate : public Corpus {
  protected:
   std::string rewrite(const InputOptions& options, const Annotations& annotations, unsigned threads,
@@ -41,7 +41,7 @@ class Annotate : public Corpus {
             }};
   }
 
-  // What becomes of a file, plain and packed, for any threads and pieces.
+  // Expects the result for a file, plain and compressed, for any number of threads and size of pieces.
   void expect_annotated(const std::string& name, const std::string& content, const std::string& expected) {
     for (const std::string packing : {"", ".gz", ".zst"}) {
       const std::string bytes = packing.empty() ? content : packing == ".gz" ? gzip(content) : zstd(content);
@@ -65,7 +65,7 @@ class Annotate : public Corpus {
   }
 
   static constexpr ByteRange kFirstByte{0, 1};
-  std::string texts_;  // of the document at hand
+  std::string texts_;  // of the current document
 };
 
 TEST_F(Annotate, JsonRecordsBeforeTheirLastBrace) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{128} << 10;
 constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
-constexpr std::size_t kPackedBlockBytes = kBlockBytes + (std::size_t{1} << 10);  // of a block that cannot be packed
-constexpr std::size_t kDeflateBytes = std::size_t{272} << 10;                    // what zlib takes, rounded up
+constexpr std::size_t kPackedBlockBytes = kBlockBytes + (std::size_t{1} << 10);  // of an incompressible block
+constexpr std::size_t kDeflateBytes = std::size_t{272} << 10;                    // what zlib allocates, rounded up
 constexpr int kLevel = 6;
 constexpr int kRawDeflate = -MAX_WBITS;
 constexpr int kMemLevel = 8;
@@ -69,8 +69,8 @@ void GzipBlocks::end() {
   sink_({trailer.data(), trailer.size()});
 }
 
-// All that waits. The last block of a file is the one that is not full, even if it is empty; so blocks are the same
-// for any number of lanes.
+// Compresses all waiting bytes. The last block of a file is the one that is not full, even if it is empty, so blocks
+// do not depend on the number of lanes.
 void GzipBlocks::pack(bool end) {
   const std::size_t waiting = plain_end_ - packed_to_;
   const std::size_t full = waiting / kBlockBytes;

@@ -1,6 +1,6 @@
-// gzip on several cores: blocks of a fixed size are packed side by side, each with the end of the one before it as its
-// dictionary, and put together into one member, as pigz does. Packing is an order of magnitude slower than everything
-// else that a rewriter does in input order.
+// Compresses gzip on several cores, like pigz: blocks of a fixed size are compressed in parallel, each with the end
+// of the previous block as its dictionary, and joined into one member. Compression is an order of magnitude slower
+// than everything else that a rewriter does in input order.
 #pragma once
 
 #include <zlib.h>
@@ -17,15 +17,15 @@
 
 namespace refrain::corpus {
 
-// One file after the other; level 6. What comes out depends on the bytes alone, not on threads and calls. One call at a
-// time.
+// Compresses one file after the other, at level 6. The output depends only on the input bytes, not on threads or the
+// division into calls. Only one call at a time.
 class GzipBlocks {
  public:
   using Sink = std::function<void(std::string_view)>;
 
   static constexpr std::size_t kThreadBytes = std::size_t{600} << 10;
 
-  // Packed bytes go to `sink`. Memory, up to kThreadBytes a thread, is reserved here.
+  // Compressed bytes go to `sink`. Reserves the memory, up to kThreadBytes per thread.
   GzipBlocks(MemoryBudget& budget, unsigned threads, Sink sink);
 
   void begin();
@@ -49,7 +49,7 @@ class GzipBlocks {
   const Sink sink_;
   Reservation reservation_;
   std::vector<Lane> lanes_;
-  Array<char> plain_;          // what was written last, as a dictionary, and what is to be packed
+  Array<char> plain_;          // the last bytes written, as a dictionary, followed by bytes to compress
   std::size_t packed_to_ = 0;  // in plain_
   std::size_t plain_end_ = 0;
   uLong checksum_ = 0;

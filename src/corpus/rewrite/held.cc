@@ -11,7 +11,7 @@ namespace refrain::corpus {
 
 namespace {
 
-// The part of `raw` that is `text`, or nothing where that is written otherwise.
+// The part of `raw` that is `text`, or null if the text is stored in another form.
 const char* find_text(std::string_view raw, std::string_view text) {
   if (raw.size() == text.size() + 2 && raw.starts_with('"')) raw = raw.substr(1, text.size());
   return raw == text ? raw.data() : nullptr;
@@ -72,7 +72,6 @@ std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBud
   held->at_once = batch.at_once;
   held->first = from.first;
   held->last = from.last;
-  held->unread = from.unread;
   held->last_of_group = from.last_of_group;
   held->part_of_record = from.part_of_record;
   const std::span<const FieldKind> kinds = batch.fields.kinds;
@@ -80,8 +79,8 @@ std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBud
       std::find_if(kinds.begin(), kinds.end(), [](FieldKind kind) { return kind != FieldKind::missing; });
   if (taken != kinds.end()) {
     const auto place = static_cast<std::size_t>(taken - kinds.begin());
-    held->taken_record = place / batch.fields.width;
-    held->taken_field = place % batch.fields.width;
+    held->conflicting_record = place / batch.fields.width;
+    held->conflicting_field = place % batch.fields.width;
   }
   return held;
 }

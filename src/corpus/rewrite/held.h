@@ -1,4 +1,4 @@
-// What the rewriter needs of a batch that waits for its turn.
+// The data that the rewriter keeps of a batch that waits for its turn.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace refrain::corpus {
 
-// A record of a batch that waits for its turn.
+// A record of such a batch.
 struct Record {
   std::uint64_t record_begin = 0;  // in the raw bytes
   std::uint64_t record_end = 0;
-  std::uint64_t begin = 0;  // of what stands for its text, in the raw bytes
+  std::uint64_t begin = 0;  // of the stored form of its text, in the raw bytes
   std::uint64_t end = 0;
-  const char* text = nullptr;  // in the raw bytes or, if it is written otherwise there, elsewhere
+  const char* text = nullptr;  // in the raw bytes or, if it is stored in another form there, elsewhere
   std::uint64_t text_bytes = kBad;
   Digest digest;  // of the text
 
@@ -40,8 +40,8 @@ struct WholeFile {
   bool converted = false;
 };
 
-// A batch that waits for its turn: what the rewriter needs of it, in one piece of memory. Of one that need not wait
-// only the records are made, and the rest stays where it is: a long document is not held twice. Its memory is used again.
+// The memory of a batch that waits for its turn, in one allocation that is reused. If the batch does not have to
+// wait, only the records are in it and the bytes are not copied, so that a long document is not in memory twice.
 struct HeldMemory {
   explicit HeldMemory(MemoryBudget& budget) : bytes(budget, "the documents that wait to be written") {}
   bool may_be_kept() const { return bytes.size() <= kMostKeptBytes; }
@@ -50,42 +50,40 @@ struct HeldMemory {
   Array<char> bytes;
 };
 
-// A row group that is to be written after the turn in which its last rows came.
+// A row group that is written after the turn of its last rows.
 struct HeldRows {
   std::shared_ptr<ParquetOutput> to;
   std::size_t number = 0;
   std::unique_ptr<ParquetGroup> group;
   bool last = false;
 
-  // Once.
+  // Writes the row group. Later calls do nothing.
   void write() {
     if (group) to->write(number, std::move(group), last);
   }
 };
 
 struct Held {
-  std::shared_ptr<HeldMemory>
-      memory;  // the records, and copies of the raw bytes and of texts that are written otherwise there
+  std::shared_ptr<HeldMemory> memory;  // the records, and copies of the raw bytes and of texts that differ from them
   std::span<const Record> records;
   const char* bytes = nullptr;
   std::size_t raw_bytes = 0;
 
-  std::vector<WholeFile> files;  // one a record
-  std::vector<WholeFile> file;   // of records: one, or none where it could not be opened
+  std::vector<WholeFile> files;  // one per record
+  std::vector<WholeFile> file;   // of records: one, or none if it could not be opened
   bool first = false;
   bool last = false;
-  bool unread = false;
   bool last_of_group = false;
   bool part_of_record = false;
-  std::size_t taken_record = kNone;  // the first of those that have a field which is to be added
-  std::size_t taken_field = 0;
+  std::size_t conflicting_record = kNone;  // the first record that already has a field to be added
+  std::size_t conflicting_field = 0;
 
-  // What was made of it in its turn, to be written after it.
+  // The results of its turn, to be written afterwards.
   std::shared_ptr<PlacedFile> to;
   std::uint64_t place = 0;
   WrittenParts parts;
   HeldRows rows;
-  bool at_once = false;  // before the batch goes
+  bool at_once = false;  // it is written before the batch becomes invalid
 
   static constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -93,7 +91,7 @@ struct Held {
   DigestedText text_of(const Record& record) const { return {{record.text, record.text_bytes}, record.digest}; }
 };
 
-// Of a batch with raw bytes.
+// `batch` must have raw bytes.
 std::shared_ptr<Held> hold(const Batch& batch, Pool<HeldMemory>& pool, MemoryBudget& budget);
 
 }  // namespace refrain::corpus

@@ -21,7 +21,7 @@ void JsonList::between(std::string_view bytes) {
   if (inside_) bytes.remove_prefix(take_object(bytes));
   while (!bytes.empty()) {
     const std::size_t blank = std::min(bytes.find_first_not_of(kSeparators), bytes.size());
-    // Of very long white space it is enough to keep what matters.
+    // Very long white space is reduced to what is significant.
     if (held_.size() + blank > kMostHeld)
       held_ = held_.find(',') != std::string::npos || bytes.substr(0, blank).find(',') != std::string_view::npos ? ",\n"
                                                                                                                  : "\n";
@@ -34,7 +34,7 @@ void JsonList::between(std::string_view bytes) {
       sink_(held_);
       held_.clear();
       sink_(bytes.substr(0, 1));
-      kept_ = true;  // of what the array is in
+      kept_ = true;  // in the outer array
     } else {
       keep();
       if (bytes.front() == '{') {
@@ -49,7 +49,7 @@ void JsonList::between(std::string_view bytes) {
   }
 }
 
-// Writes what there is of a bad record. Returns how much that is.
+// Writes the bytes of a bad record, as far as `bytes` contain it, and returns how many.
 std::size_t JsonList::take_object(std::string_view bytes) {
   const std::size_t end = scanner_.first_end(bytes);
   inside_ = end == std::string_view::npos;

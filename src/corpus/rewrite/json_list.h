@@ -1,7 +1,8 @@
-// What stands between the records of a file of JSON values, when some of them are left out: an array stays an array.
+// Writes what is between the records of a file of JSON values when some records are dropped, so that an array stays
+// valid.
 //
-// A record goes with the comma and the white space before it, or, if nothing before it in its array is left, with those
-// behind it. Brackets stay, and so does whatever else stands there, such as a bad record, which counts as one that is kept.
+// A record is dropped with the comma and the white space before it or, if nothing before it in its array is kept, with
+// those after it. Brackets are kept, and so is any other text there, such as a bad record, which counts as a kept one.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +15,18 @@
 
 namespace refrain::corpus {
 
-// A file at a time, from its beginning to its end, in pieces of any size. Not thread-safe.
+// Handles one file at a time, from its beginning to its end, in pieces of any size. Not thread-safe.
 class JsonList {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  // All that is to be written, but the records, goes to `sink`.
+  // Everything to be written, except the records, goes to `sink`.
   explicit JsonList(Sink sink) : sink_(std::move(sink)) {}
 
   void begin_file();
   // Bytes that belong to no record, or to a bad one.
   void between(std::string_view bytes);
-  // A record comes next: it is kept, and to be written after this call, or left out.
+  // The next record is kept, and the caller writes it after this call, or it is dropped.
   void keep();
   void drop();
   void end_file();
@@ -35,11 +36,11 @@ class JsonList {
 
   Sink sink_;
   std::string held_;      // blanks and commas since the last record or bracket
-  std::string lead_;      // those before the first record of an array, if that was left out
-  bool kept_ = false;     // something of the array is left
-  bool dropped_ = false;  // something of it was left out before that
-  bool inside_ = false;   // a bad record
-  JsonScanner scanner_;   // of that
+  std::string lead_;      // those before the first record of an array, if that was dropped
+  bool kept_ = false;     // something in the array was kept
+  bool dropped_ = false;  // something in it was dropped before that
+  bool inside_ = false;   // inside a bad record
+  JsonScanner scanner_;   // of the bad record
 };
 
 }  // namespace refrain::corpus

@@ -1,5 +1,5 @@
-// Of many threads that bring something for one file, the first writes it, and all that the others bring meanwhile: a file
-// system lets one thread at a time write to a file, and encoders are no different.
+// Lets one thread at a time write to a file: the first thread with something to write also writes what other threads
+// add meanwhile. File systems allow one writer per file at a time, and encoders do, too.
 #pragma once
 
 #include <condition_variable>
@@ -7,13 +7,13 @@
 
 namespace refrain::corpus {
 
-class OneWriter {
+class SingleWriter {
  public:
   std::mutex& mutex() { return mutex_; }
 
-  // Waits until has_room(), or nobody writes; then calls bring() and, unless another thread writes, drain(lock), which
-  // may open the lock while it writes. All of them hold the mutex. After a failure, which is thrown to the one who met
-  // it, nothing more is brought.
+  // Waits until has_room() or no thread is writing. Then calls bring() and, unless another thread is writing,
+  // drain(lock), which may release the lock while it writes. All three are called with the mutex held. A failure is
+  // thrown to the thread in which it occurs; after it, calls do nothing.
   template <class HasRoom, class Bring, class Drain>
   void write(HasRoom has_room, Bring bring, Drain drain) {
     std::unique_lock lock(mutex_);
@@ -33,7 +33,7 @@ class OneWriter {
     writing_ = false;
     changed_.notify_all();
   }
-  // There is room again.
+  // Signals that there is room again. The caller holds the mutex.
   void notify() { changed_.notify_all(); }
 
  private:

@@ -23,7 +23,7 @@ bool is_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name != "/";
 }
 
-// The last component of the path; of one that has no name, as "..", that of the folder which it leads to.
+// The last component of the path. If it is not a name, such as "..", that of the folder that the path leads to.
 std::string base_name(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   std::string name = fs::path(path).filename().string();
@@ -33,7 +33,7 @@ std::string base_name(std::string path) {
   return is_name(name) ? name : "input";
 }
 
-// Where a number goes: before the endings of a file, which tell its format, behind the name of a folder.
+// Where to insert a number: before the extensions of a file, which tell its format, or after the name of a folder.
 std::size_t end_of_stem(const std::string& name, bool folder) {
   if (folder) return name.size();
   const std::size_t end = without_packing(name).size();
@@ -46,7 +46,7 @@ std::size_t end_of_stem(const std::string& name, bool folder) {
 
 OutputNames::OutputNames(const InputOptions& options) : paths_(options.paths) {
   std::unordered_set<std::string> taken;
-  std::unordered_map<std::string, std::size_t> numbers;  // given last, by base name
+  std::unordered_map<std::string, std::size_t> numbers;  // the last number by base name
   for (const std::string& path : paths_) {
     const std::string base = base_name(path);
     const std::size_t stem = end_of_stem(base, path_kind(path) == PathKind::folder);

@@ -1,4 +1,4 @@
-// What the files of the input are called when they are written again.
+// The names of the input files when they are written again.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace refrain::corpus {
 
-// Immutable. Names depend on the paths alone, not on what was read.
+// Immutable. Names depend only on the paths, not on the content.
 class OutputNames {
  public:
   explicit OutputNames(const InputOptions& options);
 
-  // Relative, without "." and "..": it never leads out of the folder that it is put below. Two inputs of one run never
-  // have the same.
+  // A relative path without "." and "..", so it never leaves the output folder. Two inputs of one run never have the
+  // same name.
   std::string of(const Input& input) const;
 
  private:
   std::vector<std::string> paths_;
-  std::vector<std::string> names_;  // one a path
+  std::vector<std::string> names_;  // one per path
 };
 
 }  // namespace refrain::corpus

@@ -1,4 +1,4 @@
-// The other direction of decompress.h: a file that is packed as it is written.
+// The inverse of decompress.h: a file that is compressed as it is written.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,10 @@
 
 namespace refrain::corpus {
 
-// One file at a time, and any number one after the other: buffers and encoders are kept between files. gzip at level 6,
-// one member a file unless it is split, on several cores; the others as make_packer() has them, likewise one frame or
-// stream. What is written depends on the bytes alone, not on threads, nor on how they were divided into calls.
+// Writes one file at a time. Any number of files may be written in succession: buffers and encoders are kept between
+// files. gzip is compressed at level 6 on several cores, as one member unless it is split; other formats by
+// make_packer(), likewise as one frame or stream. The output depends only on the input bytes, not on threads or the
+// division into calls.
 //
 // Throws what OutputFile throws. Not thread-safe.
 class PackedFile {
@@ -28,9 +29,9 @@ class PackedFile {
 
   void open(const std::string& path, Packing packing);
   void write(std::string_view bytes);
-  // What is written from here on can be unpacked without what was written before: a gzip member, a frame, a stream.
+  // Starts a gzip member, frame or stream, so that what follows can be decompressed without what was written before.
   void split();
-  // Not synced to the disk. Returns the bytes of the file.
+  // Does not sync to disk. Returns the size of the file in bytes.
   std::uint64_t close();
 
  private:
@@ -43,7 +44,7 @@ class PackedFile {
   Packing packing_ = Packing::none;
   bool in_part_ = false;  // a member or a frame has begun and not ended
   bool any_part_ = false;
-  Array<char> plain_;  // for packer_; always packed when it is full
+  Array<char> plain_;  // for packer_; always compressed when it is full
   std::optional<GzipBlocks> gzip_;
   std::unique_ptr<Packer> packer_;
   Packing packer_of_ = Packing::none;

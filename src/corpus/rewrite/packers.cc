@@ -26,22 +26,23 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kRoom = std::size_t{64} << 10;  // of packed bytes at a time
+constexpr std::size_t kRoom = std::size_t{64} << 10;  // of compressed bytes at a time
 
-// As many as there is memory for in an eighth of what is left, at `each`.
+// The number of threads, from 1 to `threads`, that fit in an eighth of the available memory at `each` bytes per thread.
 unsigned threads_in(const MemoryBudget& budget, std::uint64_t each, unsigned threads) {
   return static_cast<unsigned>(std::clamp<std::uint64_t>(budget.available() / 8 / each, 1, threads));
 }
 
 class ZstdPacker final : public Packer {
  public:
-  ZstdPacker(unsigned most_threads, MemoryBudget& budget) : packed_(kRoom, '\0') {
+  ZstdPacker(unsigned max_threads, MemoryBudget& budget) : packed_(kRoom, '\0') {
     constexpr int kZstdLevel = 3;
-    // Parts of this size are packed side by side into one frame; what comes out does not depend on how many.
+    // Parts of this size are compressed in parallel into one frame. The output does not depend on the number of
+    // threads.
     constexpr int kPartBytes = 1 << 20;
-    constexpr std::size_t kBytes = std::size_t{6} << 20;        // what that takes, rounded up,
+    constexpr std::size_t kBytes = std::size_t{6} << 20;        // the memory that this takes, rounded up,
     constexpr std::size_t kThreadBytes = std::size_t{5} << 20;  // and for each thread
-    const unsigned threads = threads_in(budget, kThreadBytes, most_threads);
+    const unsigned threads = threads_in(budget, kThreadBytes, max_threads);
     reservation_ = budget.reserve(kRoom + kBytes + threads * kThreadBytes, "packing with zstd");
     context_.reset(ZSTD_createCCtx());
     if (!context_) throw std::bad_alloc();
@@ -74,12 +75,12 @@ class ZstdPacker final : public Packer {
 #ifdef REFRAIN_XZ
 class XzPacker final : public Packer {
  public:
-  XzPacker(unsigned most_threads, MemoryBudget& budget) : packed_(kRoom, '\0') {
+  XzPacker(unsigned max_threads, MemoryBudget& budget) : packed_(kRoom, '\0') {
     options_.preset = 2;
-    options_.block_size = std::uint64_t{4} << 20;  // packed side by side, whoever packs them
+    options_.block_size = std::uint64_t{4} << 20;  // blocks are independent of the number of threads
     options_.check = LZMA_CHECK_CRC64;
     options_.threads = 1;
-    options_.threads = threads_in(budget, lzma_stream_encoder_mt_memusage(&options_), most_threads);
+    options_.threads = threads_in(budget, lzma_stream_encoder_mt_memusage(&options_), max_threads);
     reservation_ = budget.reserve(kRoom + lzma_stream_encoder_mt_memusage(&options_), "packing with xz");
   }
   ~XzPacker() override { lzma_end(&stream_); }

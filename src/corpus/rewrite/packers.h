@@ -1,4 +1,4 @@
-// The other direction of corpus/files/unpackers.h, and of zstd: encoders of what is written packed.
+// The inverse of corpus/files/unpackers.h, and of the zstd decoder: encoders for compressed output.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace refrain::corpus {
 
-// One stream after the other. What comes out depends on the bytes alone where pack() is given them in parts of the same
-// sizes. Not thread-safe.
+// Encodes one stream after the other. The output depends only on the input bytes, as long as they are passed to
+// pack() in parts of the same sizes. Not thread-safe.
 class Packer {
  public:
   using Sink = std::function<void(std::string_view)>;
@@ -20,12 +20,13 @@ class Packer {
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
   virtual ~Packer() = default;
-  // `end`: of the stream; what comes next begins another.
+  // `end`: ends the stream; the next call begins another one.
   virtual void pack(std::string_view plain, bool end, const Sink& sink) = 0;
 };
 
-// For zstd (level 3, with a checksum), xz (preset 2), bzip2 (level 9) and lz4 (with a checksum); zstd and xz on several
-// cores. Memory comes from the budget. Error(unsupported) where this build has none for `packing`.
+// Makes an encoder for zstd (level 3, with a checksum), xz (preset 2), bzip2 (level 9) or lz4 (with a checksum); zstd
+// and xz use several cores. Memory comes from the budget. Throws Error(unsupported) if this build has no encoder for
+// `packing`.
 std::unique_ptr<Packer> make_packer(Packing packing, unsigned threads, MemoryBudget& budget);
 
 }  // namespace refrain::corpus

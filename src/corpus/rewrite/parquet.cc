@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kWhat = "the decisions about a row group";
 constexpr const char* kAdded = "the values that are added to a row group";
 
-// For row groups that come before the first which changes.
+// The edits of row groups before the first one that changes.
 class Unchanged final : public ParquetEdits {
  public:
   explicit Unchanged(const Context& context) : context_(context) {}
@@ -150,7 +150,7 @@ void ParquetOutput::write_next(Waiting& waiting) {
     for (std::size_t before = 0; before < next_; ++before) copy_->write(before, unchanged);
   }
   if (copy_ && !group.empty())
-    copy_->write(next_, group);  // a file may have no row group at all, and this ends it then
+    copy_->write(next_, group);  // a file may have no row groups; then this call only ends it
   if (!waiting.last) return;
   done_(copy_ ? std::optional(copy_->close()) : std::nullopt);
   copy_.reset();

@@ -1,8 +1,8 @@
-// Writes Parquet files again: collects what is to become of the rows of a row group, and has it copied so.
+// Rewrites Parquet files: collects the edits to the rows of a row group, and passes them to the Parquet module.
 //
-// Nothing is written before something changes: a file of which all rows are kept as they are can be copied as it is. Of
-// a row group that waits, a byte a row is held, the ranges that are cut and the values that are added, but no text.
-// So it is encoded after its turn, and several files side by side.
+// Nothing is written before the first change, because a file whose rows are all kept unchanged can be copied. A
+// waiting row group holds one byte per row, the ranges to cut and the values to add, but no text. So it is encoded
+// after its turn, and several files can be encoded in parallel.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@
 
 namespace refrain::corpus {
 
-// What is to become of the rows of one row group, which come in order. Not thread-safe.
+// The edits to the rows of one row group, which must be added in order. Not thread-safe.
 class ParquetGroup final : public ParquetEdits {
  public:
-  // Keeps references to all of them.
+  // Keeps references to all arguments.
   ParquetGroup(const Context& context, MemoryBudget& budget, const Annotations& annotations);
 
-  // The next row, with the ranges that are cut, less `offset`.
+  // Adds the next row, with the ranges to cut, from which `offset` is subtracted.
   void add(RowFate fate, std::span<const ByteRange> cuts = {}, std::uint64_t offset = 0);
-  // What the row that was added last gets; null for one that is left out here.
+  // Gets the added values of the row added last. Without this call they are null.
   void annotate(DocId document);
-  // No more rows.
+  // Must be called after the last row.
   void end() { fates = std::span<const RowFate>(rows_.data(), rows_.size()); }
 
   bool empty() const { return rows_.empty(); }
@@ -49,10 +49,10 @@ class ParquetGroup final : public ParquetEdits {
   void pause() override;
 
  private:
-  // The values of a name. Of a text, where it is in `texts`: its length, and then its bytes.
+  // The values of one name. The value of a string is its offset in `texts`, where its length and its bytes are stored.
   struct Column {
     explicit Column(MemoryBudget& budget);
-    Array<std::uint8_t> kinds;  // of AddedValue
+    Array<std::uint8_t> kinds;  // index of the alternative in AddedValue
     Array<std::uint64_t> values;
     Array<char> texts;
   };
@@ -62,8 +62,8 @@ class ParquetGroup final : public ParquetEdits {
   bool changed_ = false;
   Array<RowFate> rows_;
   Array<ByteRange> cuts_;
-  Array<std::uint64_t> cut_ends_;  // one a row that is cut
-  std::size_t next_cut_ = 0;       // of those
+  Array<std::uint64_t> cut_ends_;  // one per row to cut
+  std::size_t next_cut_ = 0;       // index in cut_ends_
   std::vector<Column> columns_;
   std::vector<AddedValue> values_;
   Array<char> text_;
@@ -73,17 +73,17 @@ class ParquetGroup final : public ParquetEdits {
 // One file. write() is thread-safe.
 class ParquetOutput {
  public:
-  // Told the bytes that were written, or nothing where nothing has changed, and there is no file.
+  // Called with the number of bytes written, or with nullopt if nothing has changed and no file was written.
   using Done = std::function<void(std::optional<std::uint64_t>)>;
-  // What a file that is being written takes, besides long pages.
+  // The memory for a file that is being written, besides long pages.
   static constexpr std::uint64_t kOpenBytes = std::uint64_t{64} << 20;
 
   // Keeps references to options, context, budget and annotations.
   ParquetOutput(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                 const Annotations& annotations, std::string from, std::string to, Done done);
 
-  // All row groups, in any order; by this thread, or by another that is at it already. `last`: of the file, which is
-  // closed then. Throws what copy_parquet throws.
+  // Must be called for all row groups, in any order. The group is written by this thread, or by another one that is
+  // already writing. `last`: the file is closed after this group. Throws what copy_parquet throws.
   void write(std::size_t number, std::unique_ptr<ParquetGroup> group, bool last);
 
  private:
@@ -104,10 +104,10 @@ class ParquetOutput {
   const std::string to_;
   const Done done_;
 
-  OneWriter writer_;
+  SingleWriter writer_;
   std::map<std::size_t, Waiting> waiting_;
 
-  std::unique_ptr<ParquetCopy> copy_;  // once something has changed; of whoever is writing, as all below
+  std::unique_ptr<ParquetCopy> copy_;  // set after the first change; like next_, used only by the writing thread
   std::size_t next_ = 0;
 };
 

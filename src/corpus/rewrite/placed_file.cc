@@ -58,7 +58,7 @@ void PlacedFile::write(PlacedParts parts, bool at_once) {
                     write_waiting(lock);
                   } catch (...) {
                     if (!lock.owns_lock()) lock.lock();
-                    waiting_.clear();  // which hold the file in turn
+                    waiting_.clear();  // the waiting parts own this file
                     throw;
                   }
                 });
@@ -73,7 +73,7 @@ void PlacedFile::write_waiting(std::unique_lock<std::mutex>& lock) {
     put(next.place, next.parts);
     lock.lock();
     if (--open_ == 0) file_.close_unsynced();
-    // Half of them, so that those who wait are not woken for every single one.
+    // Notifies at half of the limit, so that waiting threads are not woken for every single piece.
     if (waiting_.size() == kMostWaiting / 2) writer_.notify();
   }
 }

@@ -1,4 +1,5 @@
-// A plain file to which batches are written side by side: each is given its place in turn, and written after it.
+// A plain file to which batches are written in parallel: each is assigned its offset in turn, and written after its
+// turn.
 #pragma once
 
 #include <atomic>
@@ -16,12 +17,12 @@
 
 namespace refrain::corpus {
 
-// What is to be written of one batch, in order: parts of its raw bytes, and bytes of its own.
+// The output of one batch, in order: parts of its raw bytes, and bytes stored here.
 class WrittenParts {
  public:
   explicit WrittenParts(std::string_view raw = {}) : raw_(raw) {}
 
-  // `bytes` are copied unless they lie in the raw bytes.
+  // `bytes` are copied unless they are part of the raw bytes.
   void add(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   bool empty() const { return parts_.empty(); }
@@ -44,39 +45,40 @@ class WrittenParts {
   std::uint64_t size_ = 0;
 };
 
-// What is to be written to a place of a file.
+// Bytes to write at an offset of a file.
 struct PlacedParts {
   std::uint64_t place = 0;
   WrittenParts parts;
   std::shared_ptr<const void> owner;  // of the raw bytes
 };
 
-// begin() and end() are called in turn; write() is thread-safe. Throws what OutputFile throws.
+// begin() and end() must be called in turn; write() is thread-safe. Throws what OutputFile throws.
 //
-// Whoever comes first writes what all others bring, and they go on with their work, unless much is waiting already: so
-// they come to the next file while this one is being written.
+// The first thread writes what all others add, and these continue with their work unless too much is waiting. So they
+// can proceed to the next file while this one is being written.
 class PlacedFile {
  public:
-  // What waits to be written to this file and others.
+  // The pieces that wait to be written, in all files that share it.
   struct Room {
     explicit Room(std::size_t most_pieces) : most(most_pieces) {}
     const std::size_t most;
     std::atomic<std::size_t> waiting = 0;
   };
-  // That may wait for each file, however little room there is.
+  // The number of pieces that may wait for each file, even if `Room` is exceeded.
   static constexpr std::size_t kMostWaiting = 8;
 
-  // Keeps the reference.
+  // Keeps a reference to `room`.
   PlacedFile(const std::string& path, Room& room) : room_(room), file_(path) {}
 
-  // The place of so many bytes, which are then to be written.
+  // Reserves `bytes` at the end of the file and returns their offset. The caller must then write() them.
   std::uint64_t begin(std::uint64_t bytes);
-  // After the last begin(). The file is closed, not synced, when all is written. Returns its bytes.
+  // To be called after the last begin(). Returns the size of the file, which is closed, but not synced, when all is
+  // written.
   std::uint64_t end();
 
-  // In turn, at the end, at once.
+  // Writes at the end of the file immediately. Must be called in turn.
   void append(const WrittenParts& parts);
-  // By this thread, or, unless it must be `at_once`, by another a little later.
+  // The parts are written by this thread or, unless `at_once`, possibly by another thread a little later.
   void write(PlacedParts parts, bool at_once);
 
  private:
@@ -87,9 +89,9 @@ class PlacedFile {
   Room& room_;
   OutputFile file_;
   std::uint64_t bytes_ = 0;
-  OneWriter writer_;
+  SingleWriter writer_;
   std::deque<PlacedParts> waiting_;
-  std::size_t open_ = 1;  // writes that are to come, and the end
+  std::size_t open_ = 1;  // expected writes, and end()
 };
 
 }  // namespace refrain::corpus

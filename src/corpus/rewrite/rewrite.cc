@@ -39,7 +39,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
-// What waits to be written to plain files, and what a piece of it counts.
+// The share of memory for pieces that wait to be written to plain files, and the memory that is assumed per piece.
 constexpr std::uint64_t kWaitingShare = 32;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
 
@@ -47,7 +47,7 @@ Error cannot_cut(const std::string& path, std::string_view what) {
   return {Errc::unsupported, fmt::format("{}: cannot cut passages out of {}; convert it to jsonl first", path, what)};
 }
 
-// Whether a text of this format is not in the file as it is.
+// Whether texts of this format are not stored literally.
 bool is_decoded(Format format) {
   return format == Format::warc || format == Format::mbox;
 }
@@ -56,8 +56,8 @@ Error cannot_cut(const std::string& path, Format format) {
   return cannot_cut(path, format == Format::warc ? "a web archive" : "a mailbox");
 }
 
-// Writes what is held, batch after batch; of plain files of records it says where, and they are written after their turn.
-// Not thread-safe.
+// Writes held batches, one after the other. For plain files of records it only assigns offsets, and the bytes are
+// written after the turn. Not thread-safe.
 class Rewriter {
  public:
   Rewriter(const SourceOptions& options, const Context& context, MemoryBudget& budget, const fs::path& folder,
@@ -93,13 +93,13 @@ class Rewriter {
   }
 
  private:
-  enum class Answer { keep, cut, drop };
+  enum class Decision { keep, cut, drop };
 
   void write_records(Held& held, DocId first);
   void write_rows(Held& held, DocId first);
   void write_text(const Held& held, const Record& record, Format format);
   void write_files(const Held& held, DocId first);
-  Answer ask(DocId document, const DigestedText& text);
+  Decision ask(DocId document, const DigestedText& text);
   void put(std::string_view bytes);
   void put_raw(std::string_view bytes);
   void put_archived(std::string_view bytes);
@@ -113,53 +113,53 @@ class Rewriter {
   const std::vector<std::string>& added_names_;
   AddedFields added_;
   PackedFile out_;
-  std::shared_ptr<PlacedFile> placed_;  // in place of it where nothing is packed
-  WrittenParts parts_;                  // of the batch that is being written there,
+  std::shared_ptr<PlacedFile> placed_;  // used instead of out_ if the file is not compressed
+  WrittenParts parts_;                  // output of the current batch to placed_,
   std::string_view raw_;                // its raw bytes,
-  bool at_once_ = false;                // and whether they must be written before it goes
+  bool at_once_ = false;                // and whether they must be written before the batch becomes invalid
   TextRewriter text_;
-  JsonList list_;  // of a file of JSON values
+  JsonList list_;  // for a file of JSON values
   const Context& context_;
   MemoryBudget& budget_;
   const Annotations& annotations_;
-  const bool side_by_side_;  // Parquet files: memory has room for as many as there may be
+  const bool side_by_side_;  // memory has room for all Parquet files that may be open at once
   PlacedFile::Room room_;
-  std::shared_ptr<ParquetOutput> rows_;           // the file of rows that is being written,
-  std::unique_ptr<ParquetGroup> group_;           // its row group
-  std::size_t next_group_ = 0;                    // and the number of that
+  std::shared_ptr<ParquetOutput> rows_;           // the Parquet file that is being written,
+  std::unique_ptr<ParquetGroup> group_;           // its row group,
+  std::size_t next_group_ = 0;                    // and the number of that group
   std::atomic<std::uint64_t> written_bytes_ = 0;  // after their turn
-  TextCuts cuts_;                                 // of the text that was asked about last
-  std::string made_;                              // the folder that was made last
+  TextCuts cuts_;                                 // of the text that was passed to cut_ last
+  std::string made_;                              // the folder that was created last
   std::string path_;                              // the file of records that is being written
-  bool changed_ = false;                          // it differs from what was read
+  bool changed_ = false;                          // it differs from the input
   bool begun_ = false;                            // something was written to it
-  bool archived_ = false;                         // what is being written are whole records of an archive
+  bool archived_ = false;                         // the current batch consists of whole records of a web archive
   RewriteReport report_;
 };
 
-// What is to be done with `text`; what is to be cut text_ knows then.
-Rewriter::Answer Rewriter::ask(DocId document, const DigestedText& text) {
+// Asks cut_ what to do with `text`. For Decision::cut, the remaining parts are then in text_.
+Rewriter::Decision Rewriter::ask(DocId document, const DigestedText& text) {
   ++report_.documents;
   cuts_ = cut_(document, text);
   if (cuts_.drop) {
     ++report_.dropped;
     report_.dropped_bytes += text.size();
-    return Answer::drop;
+    return Decision::drop;
   }
-  if (cuts_.ranges.empty()) return Answer::keep;
+  if (cuts_.ranges.empty()) return Decision::keep;
   const std::uint64_t removed = text_.cut(text, cuts_);
-  if (removed == 0) return Answer::keep;
+  if (removed == 0) return Decision::keep;
   ++report_.changed;
   report_.removed_bytes += removed;
   if (removed == text.size()) ++report_.emptied;
-  return Answer::cut;
+  return Decision::cut;
 }
 
 void Rewriter::put(std::string_view bytes) {
   if (bytes.empty()) return;
   if (placed_) {
     parts_.add(bytes);
-    // Of a long document not all is held.
+    // Limits how much of a long document is in memory.
     if (at_once_ && parts_.copied_bytes() > kCopyBytes) placed_->append(std::exchange(parts_, WrittenParts(raw_)));
   } else {
     out_.write(bytes);
@@ -167,7 +167,7 @@ void Rewriter::put(std::string_view bytes) {
   begun_ = true;
 }
 
-// The path to write `input` to, its folder being there.
+// Creates the folder for `input` and returns the path to write it to.
 std::string Rewriter::make_room(const Input& input) {
   const fs::path path = folder_ / names_.of(input);
   const fs::path parent = path.parent_path();
@@ -178,7 +178,7 @@ std::string Rewriter::make_room(const Input& input) {
   return path.string();
 }
 
-// The file as it is. Returns its bytes.
+// Copies the file unchanged and returns its size in bytes.
 std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const {
   InputFile from(source_of(input, options_));
   OutputFile to(path);
@@ -190,7 +190,7 @@ std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const 
   return bytes;
 }
 
-// The records of an archive as they are, each packed by itself.
+// Writes unchanged records of a web archive, each compressed separately.
 void Rewriter::put_archived(std::string_view bytes) {
   while (!bytes.empty()) {
     std::size_t searched = 0;
@@ -203,7 +203,8 @@ void Rewriter::put_archived(std::string_view bytes) {
   }
 }
 
-// Bytes as they were read. What begins the file without having done so before must not be taken for its byte order mark.
+// Writes unchanged bytes. If they begin the file only because others were removed, they must not be read as its byte
+// order mark.
 void Rewriter::put_raw(std::string_view bytes) {
   if (archived_) return put_archived(bytes);
   if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
@@ -229,7 +230,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   at_once_ = held.at_once;
   parts_ = WrittenParts(raw);
   std::uint64_t written = 0;
-  // The bytes up to some place as they are, and then those that are added there.
+  // Writes the bytes up to an offset unchanged, and then the added ones.
   const auto insert = [&](std::size_t base, const AddedFields::Insertion& added) {
     if (added.bytes.empty()) return;
     put_raw(raw.substr(written, base + added.at - written));
@@ -238,8 +239,8 @@ void Rewriter::write_records(Held& held, DocId first) {
     changed_ = true;
   };
   const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  if (added_.any() && !held.unread) insert(mark, added_.header(raw.substr(mark)));
-  // Of JSON values, what stands around the records is not written as it is.
+  if (added_.any()) insert(mark, added_.header(raw.substr(mark)));
+  // In a file of JSON values, the bytes around the records may change.
   const bool listed = file.input.format == Format::json;
   const auto copy_to = [&](std::uint64_t end) {
     put_raw(raw.substr(written, end - written));
@@ -249,27 +250,27 @@ void Rewriter::write_records(Held& held, DocId first) {
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     if (record.text_bytes == Record::kBad) continue;
-    if (i == held.taken_record) throw field_is_there(file.input.path, added_names_[held.taken_field]);
-    const Answer answer = ask(first + i, held.text_of(record));
+    if (i == held.conflicting_record) throw field_is_there(file.input.path, added_names_[held.conflicting_field]);
+    const Decision answer = ask(first + i, held.text_of(record));
     if (listed) {
       list_.between(raw.substr(written, record.record_begin - written));
       written = record.record_begin;
-      if (answer == Answer::drop)
+      if (answer == Decision::drop)
         list_.drop();
       else
         list_.keep();
     }
-    if (answer == Answer::drop) {
+    if (answer == Decision::drop) {
       copy_to(record.record_begin);
       written = record.record_end;
-    } else if (answer == Answer::cut) {
+    } else if (answer == Decision::cut) {
       copy_to(record.begin);
       if (is_decoded(file.input.format)) throw cannot_cut(file.input.path, file.input.format);
       write_text(held, record, file.input.format);
       written = record.end;
     }
-    if (answer != Answer::keep) changed_ = true;
-    if (answer == Answer::drop) continue;
+    if (answer != Decision::keep) changed_ = true;
+    if (answer == Decision::drop) continue;
     if (added_.any())
       insert(record.record_begin,
              added_.record(first + i, raw.substr(record.record_begin, record.record_end - record.record_begin)));
@@ -289,7 +290,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   const std::uint64_t bytes = placed_ ? placed_->end() : out_.close();
   placed_.reset();
   ++report_.files;
-  if (!changed_ && (file.packing != Packing::none || file.converted || held.unread))
+  if (!changed_ && (file.packing != Packing::none || file.converted))
     report_.written_bytes += copy(file.input, path_);
   else
     report_.written_bytes += bytes;
@@ -304,13 +305,8 @@ void Rewriter::write_rows(Held& held, DocId first) {
     const auto done = [this, input, path = path_](std::optional<std::uint64_t> bytes) {
       written_bytes_ += bytes ? *bytes : copy(input, path);
     };
-    if (!held.unread)
-      rows_ = std::make_shared<ParquetOutput>(options_, context_, budget_, annotations_, source_of(input, options_),
-                                              path_, done);
-  }
-  if (held.unread) {
-    report_.written_bytes += copy(input, path_);
-    return;
+    rows_ = std::make_shared<ParquetOutput>(options_, context_, budget_, annotations_, source_of(input, options_),
+                                            path_, done);
   }
   if (!group_) group_ = std::make_unique<ParquetGroup>(context_, budget_, annotations_);
   for (std::size_t i = 0; i < held.records.size(); ++i) {
@@ -319,13 +315,13 @@ void Rewriter::write_rows(Held& held, DocId first) {
       group_->add(RowFate::keep);
       continue;
     }
-    if (i == held.taken_record) throw field_is_there(input.path, added_names_[held.taken_field]);
-    const Answer answer = ask(first + i, held.text_of(record));
-    if (answer == Answer::cut)
+    if (i == held.conflicting_record) throw field_is_there(input.path, added_names_[held.conflicting_field]);
+    const Decision answer = ask(first + i, held.text_of(record));
+    if (answer == Decision::cut)
       group_->add(RowFate::cut, cuts_.ranges, cuts_.offset);
     else
-      group_->add(answer == Answer::drop ? RowFate::drop : RowFate::keep);
-    if (answer != Answer::drop) group_->annotate(first + i);
+      group_->add(answer == Decision::drop ? RowFate::drop : RowFate::keep);
+    if (answer != Decision::drop) group_->annotate(first + i);
   }
   if (!held.last_of_group) return;
   group_->end();
@@ -338,7 +334,7 @@ void Rewriter::write_text(const Held& held, const Record& record, Format format)
   const std::string_view behind = held.raw().substr(record.end);
   if (format == Format::lines) return text_.write_line(behind, !begun_);
   if (format == Format::jsonl || format == Format::json) return text_.write_json(raw);
-  // A field that is neither at the end of its record nor of the file is followed by a delimiter.
+  // A field that is at the end of neither its record nor the file is followed by a delimiter.
   const bool last = !behind.starts_with(held.file.front().input.delimiter);
   const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
   text_.write_field(raw, last, last && at_start);
@@ -348,15 +344,17 @@ void Rewriter::write_files(const Held& held, DocId first) {
   for (std::size_t i = 0; i < held.records.size(); ++i) {
     const Record& record = held.records[i];
     const WholeFile& file = held.files[i];
+    // The readable files of a damaged archive are documents, so a copy of the archive would restore dropped ones.
+    if (!file.input.damage.empty()) continue;
     if (record.text_bytes == Record::kBad) {
       ++report_.files;
       report_.written_bytes += copy(file.input, make_room(file.input));
       continue;
     }
     const DigestedText text = held.text_of(record);
-    const Answer answer = ask(first + i, text);
-    if (answer == Answer::drop) continue;
-    const bool changed = answer == Answer::cut;
+    const Decision answer = ask(first + i, text);
+    if (answer == Decision::drop) continue;
+    const bool changed = answer == Decision::cut;
     if (changed && file.converted)
       throw cannot_cut(file.input.path, "a file whose text is not its bytes (HTML, e-mail, UTF-16)");
     const std::string path = make_room(file.input);
@@ -374,7 +372,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
   }
 }
 
-// Whether the file, one of a folder, is not read: it is binary, or cannot be opened, which is told when it is its turn.
+// Whether a file of a folder is not read because it is binary, or cannot be opened, which is reported when it is read.
 bool is_passed_over(const Input& input, const SourceOptions& options, ByteStream& file) {
   if (input.named || input.format != Format::files || options.binary) return false;
   std::string beginning(kBinaryBytes, '\0');
@@ -410,7 +408,7 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
     if (!input.failure.empty()) continue;
     if (cuts && is_decoded(input.format)) throw cannot_cut(input.path, input.format);
     const bool has_fields = input.format != Format::lines && !is_decoded(input.format) && input.format != Format::files;
-    if (is_archive_name(input.path)) continue;  // what is in it is told in its turn
+    if (is_archive_name(input.path)) continue;  // its members are checked when they are read
     if (adds && !has_fields && !is_passed_over(input, options, file))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: fields cannot be added to plain text; use jsonl, csv, tsv or parquet", input.path));
@@ -422,7 +420,7 @@ RewriteReport rewrite_documents(const SourceOptions& options, const Context& con
                                 const Annotations& annotations) {
   check_rewritable(options, false);
   SourceOptions reading = options;
-  reading.extra_fields = annotations.names;  // to see whether they are there already
+  reading.extra_fields = annotations.names;  // to detect those that already exist
   Rewriter rewriter(reading, context, budget, folder, cut, annotations);
   Pool<HeldMemory> pool;
   const BatchWork work = [&](unsigned, Batch& batch) -> InOrder {

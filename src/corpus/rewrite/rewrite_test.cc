@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Tree = std::map<std::string, std::string>;  // name below the folder -> content
 
-// What every document loses, by its ordinal: the random cuts of one seed, which fall between characters.
+// The ranges to cut from a document: random for a given seed and ordinal, and between characters.
 class RandomCuts {
  public:
   explicit RandomCuts(unsigned seed) : seed_(seed) {}
@@ -83,7 +83,7 @@ class Rewrite : public Corpus {
     const CutDocument ask = [&](DocId document, std::string_view text) -> TextCuts {
       if (text.size() < 1000) result.asked.emplace_back(document, text);
       cuts = cut(document, text);
-      const std::uint64_t offset = 1000 * document;  // as if they were places in a longer text
+      const std::uint64_t offset = 1000 * document;  // as if they were ranges of a longer text
       for (ByteRange& range : cuts) range = {range.begin + offset, range.end + offset};
       return {cuts, offset};
     };
@@ -93,8 +93,8 @@ class Rewrite : public Corpus {
     return result;
   }
 
-  // With 1, 2, 3 and 8 threads and pieces from 16 bytes up; all must agree, and reading the result must give the cut
-  // texts under the same ordinals.
+  // Rewrites with 1, 2, 3 and 8 threads and with pieces from 16 bytes up. All results must be equal, and reading them
+  // must give the cut texts under the same ordinals.
   Rewritten rewrite(const InputOptions& options, const Cut& cut) {
     const Rewritten usual = rewrite(options, cut, 1, {});
     std::uint64_t written = 0;
@@ -139,12 +139,12 @@ class Rewrite : public Corpus {
     EXPECT_EQ(report.removed_bytes, removed);
   }
 
-  // `content`, plain and packed, must become `expected`, and without cuts come out as it is.
+  // Expects that `content`, plain and compressed, becomes `expected`, and is unchanged without cuts.
   void expect_rewritten(const std::string& name, const std::string& content, const std::string& expected,
                         InputOptions options, const Cut& cut) {
     options.paths = {write("in/" + name, content), write("in/" + name + ".gz", gzip(content)),
                      write("in/" + name + ".zst", zstd(content))};
-    // The same documents come three times.
+    // The same documents occur three times.
     const std::size_t count = collect(InputOptions{options}, 1, {}).documents.size() / 3;
     const Cut same = [&](DocId document, std::string_view text) { return cut(count ? document % count : 0, text); };
     const Rewritten found = rewrite(options, same);
@@ -177,7 +177,7 @@ class Rewrite : public Corpus {
   static std::vector<ByteRange> none(DocId, std::string_view) { return {}; }
 };
 
-// Characters as they may be written in JSON, and what they say.
+// Characters as they may be written in JSON, and their values.
 const std::vector<std::pair<std::string, std::string>> kJsonCharacters = {{"a", "a"},
                                                                           {"b", "b"},
                                                                           {" ", " "},
@@ -345,9 +345,9 @@ TEST_F(Rewrite, AJsonTextStaysUtf8WhereCharactersAreCutApart) {
                                  "{\"text\":\"\xc3\xa9\\u00e8x\\n\"}\n"
                                  "{\"text\":\"\\ud83d\\ude00\\\"\"}\n{\"text\":\"\xc3\xa9\xc3\xa8\"}\n");
   const Cut middle = [](DocId document, std::string_view) -> std::vector<ByteRange> {
-    if (document == 0) return {{1, 2}, {3, 4}};  // the halves of two characters that do not make one
+    if (document == 0) return {{1, 2}, {3, 4}};  // leaves two halves that are not a character
     if (document == 1) return {{0, 1}};
-    return {{1, 3}};  // of two that do
+    return {{1, 3}};  // leaves two halves that are one
   };
   const Rewritten found = rewrite({.paths = {path}}, middle, 2, {});
   EXPECT_EQ(found.tree.at("a.jsonl"),
@@ -434,7 +434,7 @@ TEST_F(Rewrite, ErrorsEndIt) {
 }
 
 TEST_F(Rewrite, AFullDiskIsOverBudget) {
-  // /dev/full in place of the file that will be written.
+  // A link to /dev/full replaces the file to be written.
   const InputOptions options{.paths = {write("a", std::string(1000, 'x'))}};
   Context context;
   MemoryBudget budget(context);

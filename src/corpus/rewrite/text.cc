@@ -27,7 +27,7 @@ bool inside_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
 }
 
-// One escape of JSON: the bytes that it takes, and those that it stands for.
+// The size of a JSON escape, stored and decoded.
 struct Escape {
   std::size_t raw;
   std::size_t decoded;
@@ -41,12 +41,12 @@ Escape escape_at(std::string_view raw, std::size_t at) {
   return {6, unit < 0x80 ? std::size_t{1} : unit < 0x800 ? std::size_t{2} : std::size_t{3}};
 }
 
-// Goes through the content of a JSON string, and knows where a byte of the text stands in it.
+// Maps offsets in a text to offsets in its JSON string, moving forward.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view raw) : raw_(raw) {}
 
-  // Goes on to where text[decoded] begins; false where that is inside a character.
+  // Moves to the beginning of text[decoded]; false if that is inside a character.
   bool go_to(std::size_t decoded) {
     while (decoded_ < decoded) {
       const std::size_t run = std::min(raw_.find('\\', at_), raw_.size()) - at_;
@@ -149,7 +149,7 @@ void TextRewriter::write_utf8() {
   write_checked(false);
 }
 
-// What is left of two characters may be a character; so they are looked at side by side.
+// The remaining bytes of two characters may form a valid character, so all parts are joined first.
 void TextRewriter::write_checked(bool json) {
   joined_.clear();
   for_each_part([&](std::string_view part) {

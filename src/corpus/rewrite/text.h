@@ -1,4 +1,4 @@
-// What is left of one text, written as its format writes texts.
+// Writes the remaining parts of a text in the form that its format requires.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +17,38 @@ class TextRewriter {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  // All that is written goes to `sink`, in parts.
+  // The output goes to `sink`, in parts.
   TextRewriter(MemoryBudget& budget, Sink sink);
 
-  // Takes what is to be left out of `text`; Error(invalid_argument) where that is not as TextCuts should be. Returns
-  // how many bytes that is. Views of both are kept until the next call.
+  // Sets the text and the ranges to remove, and returns how many bytes these are. Throws Error(invalid_argument) if
+  // `cuts` do not satisfy the rules of TextCuts. Keeps views of both until the next call.
   std::uint64_t cut(std::string_view text, const TextCuts& cuts);
 
-  // What is left, as it stands.
+  // Writes the rest unchanged.
   void write_plain();
-  // As a line. `ending`: what follows the line in the file, from its line break on. `begins_file`: nothing stands
-  // before it, not even a byte order mark.
+  // Writes the rest as a line. `ending`: the bytes of the file after the line, starting with its line break.
+  // `begins_file`: nothing precedes the line, not even a byte order mark.
   void write_line(std::string_view ending, bool begins_file);
-  // As it stands, but what is no UTF-8 becomes U+FFFD, one a byte.
+  // Writes the rest, with each byte that is not valid UTF-8 replaced by U+FFFD.
   void write_utf8();
-  // As the content of a JSON string, `raw` being that of the whole text.
+  // Writes the rest as the content of a JSON string; `raw` is the stored form of the whole text.
   void write_json(std::string_view raw);
-  // As a field of a table, `raw` being that of the whole text. `last` and `alone`: of its record.
+  // Writes the rest as a field of a table; `raw` is the stored form of the whole text. `last`: the field is the last
+  // of its record; `alone`: it is the only one.
   void write_field(std::string_view raw, bool last, bool alone);
 
  private:
   void write_checked(bool json);
 
-  // Calls fn(part) for what is left, part after part, none of them empty, until one is answered by false. Returns
-  // whether none was.
+  // Calls fn(part) for the remaining parts, none of them empty, until a call returns false. Returns whether all
+  // returned true.
   template <class Fn>
   bool for_each_part(Fn fn) const;
 
   Sink sink_;
   std::string_view text_;
   TextCuts cuts_;
-  std::string_view first_part_;  // of what is left; empty where that is nothing
+  std::string_view first_part_;  // of the rest; empty if nothing remains
   std::string_view last_part_;
   Array<char> joined_;
 };

@@ -7,26 +7,26 @@ namespace refrain {
 
 namespace {
 
-// A column, all at once.
+// A column, as a single batch.
 class ColumnStream final : public DocumentStream {
  public:
   ColumnStream(TextColumn text, std::optional<TextColumn> ids) : text_(text), ids_(ids) {}
 
   bool next(DocumentBatch& batch) override {
-    if (std::exchange(told_, true)) return false;
+    if (std::exchange(delivered_, true)) return false;
     batch = {.text = text_, .ids = ids_};
     return true;
   }
   bool rewindable() const override { return true; }
-  void rewind() override { told_ = false; }
+  void rewind() override { delivered_ = false; }
 
  private:
   const TextColumn text_;
   const std::optional<TextColumn> ids_;
-  bool told_ = false;
+  bool delivered_ = false;
 };
 
-// Strings here and there in memory, put end to end a batch at a time.
+// Separate strings in memory, which are concatenated batch by batch.
 template <class String>
 class StringStream final : public DocumentStream {
  public:

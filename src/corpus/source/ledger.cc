@@ -12,9 +12,8 @@
 namespace refrain::corpus {
 
 namespace {
-// What a waiting record takes at the least: a fingerprint, say, and its state.
+// The minimum memory of a waiting record, such as a fingerprint and its state.
 constexpr std::size_t kRecordBytes = 16;
-constexpr std::string_view kBinaryKind = "binary file";
 
 void count_files(std::vector<RecodedFiles>& all, const std::string& charset, std::uint64_t files) {
   const auto known =
@@ -57,7 +56,6 @@ void Ledger::book(PieceResult& piece) {
   if (piece.error) std::rethrow_exception(piece.error);
   report_.files += piece.files;
   report_.bytes += piece.bytes;
-  for (BinaryFile& file : piece.binary) book_binary(file);
   report_.pages += piece.pages;
   report_.mails += piece.mails;
   report_.manual_pages += piece.manual_pages;
@@ -74,17 +72,6 @@ void Ledger::book(PieceResult& piece) {
     report_.unreadable.push_back(std::move(file));
   }
   lines_before_ = piece.last ? 0 : lines_before_ + piece.lines;
-}
-
-void Ledger::book_binary(BinaryFile& file) {
-  ++report_.binary_skipped;
-  const std::string_view name = file.kind.empty() ? kBinaryKind : file.kind;
-  auto kind = std::find_if(report_.binary.begin(), report_.binary.end(),
-                           [&](const SkippedKind& known) { return known.kind == name; });
-  if (kind == report_.binary.end())
-    kind = report_.binary.insert(kind, {.kind = std::string(name), .advice = std::string(file.advice)});
-  ++kind->files;
-  if (kind->examples.size() < SkippedKind::kMaxExamples) kind->examples.push_back(std::move(file.path));
 }
 
 void Ledger::book_bad(BatchResult& batch) {

@@ -1,11 +1,10 @@
-// What happens in input order: ordinals are given out, closures called, bad records counted, errors thrown.
+// Work that is done in input order: assigns ordinals, calls closures, counts bad records, and throws errors.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/budget.h"
@@ -22,19 +21,11 @@ struct BatchResult {
   std::vector<BadRecord> examples;  // the first bad records; their lines count from the beginning of the piece
 };
 
-// A file that was passed over, being no text.
-struct BinaryFile {
-  std::string path;
-  std::string_view kind;  // as in Recognized
-  std::string_view advice;
-};
-
 struct PieceResult {
   std::vector<BatchResult> batches;
   std::uint64_t lines = 0;  // line breaks in the piece
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::vector<BinaryFile> binary;
   std::uint64_t pages = 0;
   std::uint64_t mails = 0;
   std::uint64_t manual_pages = 0;
@@ -43,14 +34,14 @@ struct PieceResult {
   std::uint64_t surrogates = 0;
   std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
-  std::uint64_t held_bytes = 0;              // that it takes while it waits, about
+  std::uint64_t held_bytes = 0;              // approximate memory that it takes while it waits
   bool last = false;                         // of its slot
-  std::exception_ptr error;                  // what ended the slot early, after these batches
-  std::vector<std::function<void()>> after;  // what is left of the batches that were booked
+  std::exception_ptr error;                  // the error that ended the slot early, after these batches
+  std::vector<std::function<void()>> after;  // remaining work of the batches that were booked
 
-  // A file that was read as UTF-8 or made that.
+  // Records the charset of a file that was converted to UTF-8. Does nothing for UTF-8.
   void note_charset(const std::string& charset);
-  // Counts a batch that has been made, before its ids are taken.
+  // Counts the memory of a batch. Must be called before its ids are moved from.
   void hold(const Batch& batch, const ReadPurpose& purpose);
   void do_after() {
     for (const std::function<void()>& work : after) work();
@@ -58,30 +49,30 @@ struct PieceResult {
   }
 };
 
-// Pieces must come one at a time, in input order. Not thread-safe.
+// Pieces must be booked one at a time, in input order. Not thread-safe.
 class Ledger {
  public:
-  // What it notes of unreadable files is reserved from `budget`.
+  // The memory for the list of unreadable files is reserved from `budget`.
   Ledger(bool strict, MemoryBudget& budget)
       : strict_(strict), noted_(budget.reserve(0, "the names of unreadable files")) {}
 
-  // Throws the piece's error, what its closures throw, and, where `strict`, Error(bad_input) for its first bad record.
+  // Throws the error of the piece, exceptions of its closures, and, if `strict`, Error(bad_input) for its first bad
+  // record.
   void book(PieceResult& piece);
 
-  // The batches of a piece, which is emptied of them, before there is the rest of it. Throws the same.
+  // Books the finished batches of an incomplete piece, and removes them from it. Throws the same.
   void book_batches(PieceResult& piece);
 
   ReadReport& report() { return report_; }
 
  private:
   void book_bad(BatchResult& batch);
-  void book_binary(BinaryFile& file);
 
   const bool strict_;
   Reservation noted_;
   ReadReport report_;
   DocId next_ordinal_ = 0;
-  std::uint64_t lines_before_ = 0;  // in the file that is being booked
+  std::uint64_t lines_before_ = 0;  // in the current file
 };
 
 }  // namespace refrain::corpus

@@ -1,4 +1,4 @@
-// Parquet through the module, on files that Python wrote. What a whole run makes of them is in tests/cli/parquet_test.py.
+// Tests Parquet through the module, with files written by Python. Whole runs are tested in tests/cli/parquet_test.py.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ class Parquet : public Corpus {
     return options;
   }
 
-  // Rewrites with every number of threads, all with the same bytes, into a folder of its own.
+  // Rewrites into a folder of its own with several numbers of threads, and expects equal bytes.
   std::string rewrite(const InputOptions& options, const CutDocument& cut, const Annotations& annotations = {}) {
     std::string first;
     for (const unsigned threads : {1U, 2U, 5U}) {
@@ -136,7 +136,7 @@ TEST_F(Parquet, RefusesAPageThatIsLargerThanTheMemory) {
   Context context;
   context.memory_bytes = std::uint64_t{64} << 20;
   MemoryBudget budget(context);
-  open_parquet(at("long.parquet"), input("long.parquet"), budget);  // so that the library is loaded
+  open_parquet(at("long.parquet"), input("long.parquet"), budget);  // loads the library
   const Reservation most = budget.reserve(budget.available() - (std::uint64_t{4} << 20), "a test");
   try {
     const auto file = open_parquet(at("long.parquet"), input("long.parquet"), budget);

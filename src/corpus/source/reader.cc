@@ -12,6 +12,7 @@
 #include "base/threads.h"
 #include "corpus/files/walk.h"
 #include "corpus/source/schedule.h"
+#include "corpus/source/skipped.h"
 #include "corpus/source/stream.h"
 #include "corpus/source/tuning.h"
 #include "corpus/source/worker.h"
@@ -24,34 +25,41 @@ namespace {
 constexpr std::uint64_t kMinPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
-// Small results may wait in any number that memory has room for; this is for those that hold nothing.
+// The limit for results that hold almost nothing. Otherwise as many small results may wait as fit in memory.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 16;
-// Half of the budget has room for what is held of records as short as this; of shorter ones it may be too much.
+// Half of the budget is enough for what closures hold of records at least this short; for shorter ones it may not be.
 constexpr std::uint64_t kShortRecordBytes = 8;
 
-// A wrong field was named, or a wrong format.
-void throw_if_none_read(const ReadReport& read) {
+// The first bad record, or else the first file that is not a table of documents.
+const BadRecord* first_bad(const ReadReport& read) {
+  if (!read.examples.empty()) return &read.examples.front();
+  const auto unusable = std::ranges::find(read.skipped, SkippedKind::kUnusable, &SkippedKind::kind);
+  return unusable == read.skipped.end() ? nullptr : &unusable->examples.front();
+}
+
+// If no record could be read, the named fields or the format must be wrong.
+void throw_if_none_read(const SourceOptions& options, const ReadReport& read) {
   if (read.documents == 0 && !read.unreadable.empty())
     throw Error(Errc::io, fmt::format("{}: {}; no input could be read", read.unreadable.front().path,
                                       read.unreadable.front().reason));
-  if (read.documents != 0 || read.bad_records == 0 || read.examples.empty()) return;
-  const BadRecord& first = read.examples.front();
-  const std::string line = first.line == 0 ? std::string() : fmt::format(":{}", first.line);
-  throw Error(
-      Errc::bad_input,
-      fmt::format(
-          "no record could be read; check the input, --text-field, --id-field and --format; first error: {}{}: {}",
-          first.path, line, first.reason));
+  const BadRecord* const first = first_bad(read);
+  if (read.documents != 0 || first == nullptr) return;
+  const std::string line = first->line == 0 ? std::string() : fmt::format(":{}", first->line);
+  throw Error(Errc::bad_input,
+              fmt::format("no record could be read; check the input, {0}text-field, {0}id-field and {0}format; first "
+                          "error: {1}{2}: {3}",
+                          options.flags, first->path, line, first->reason));
 }
 
 }  // namespace
 
-// A worker holds about 10 bytes a byte of its piece: raw, decoded, ids and offsets 4, the JSON parser 6. So the pieces
-// take a third of the budget at most, and records up to the share a sixth. Raw batches are copied by those who ask for
-// them: up to 4.5 bytes a byte for every piece that waits, which is another third. With them a worker holds two bytes
-// more; its pieces are the smaller for it, so that what was read once has room when it is read again to be rewritten.
+// A worker holds about 10 bytes per byte of its piece: 4 for raw and decoded bytes, ids and offsets, 6 for the JSON
+// parser. So the pieces take at most a third of the budget, and records up to the share a sixth. Callers that request
+// raw batches copy them: up to 4.5 bytes per byte of every waiting piece, which is another third. For them a worker
+// holds two more bytes per byte, and its pieces are smaller accordingly, so that an input that could be read once can
+// also be rewritten.
 ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget, const ReadPurpose& purpose) {
-  // The same whether a library has been loaded since the last time or not.
+  // The kept memory is included, so that the result is the same whether or not a library has been loaded meanwhile.
   const std::uint64_t available = (budget.available() + budget.kept()) / threads;
   const bool chosen = tuning.piece_bytes == 0;
   if (chosen) tuning.piece_bytes = std::clamp(available / (purpose.raw ? 40 : 32), kMinPieceBytes, kMaxPieceBytes);
@@ -66,8 +74,8 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
     tuning.piece_bytes =
         std::min(tuning.piece_bytes, std::max(kMinPieceBytes, room / purpose.record_bytes * kShortRecordBytes));
   }
-  // Where memory is plenty, packed files are read side by side further ahead: one stream alone cannot keep all at work.
-  // Whoever holds a piece takes up to four times what it counts.
+  // With plenty of memory, compressed files are read in parallel further ahead, because one stream cannot keep all
+  // workers busy. A waiting piece takes up to four times the memory that is counted for it.
   constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30U;
   constexpr std::uint64_t kWaitingShare = 16;
   if (chosen && large && available * threads >= kPlenty) {
@@ -95,8 +103,9 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
   Progress progress(context, purpose.stage, "bytes",
                     to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);
   std::mutex large;
-  Schedule schedule(options, context, budget, completed, threads);
-  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose};
+  SkippedFiles skipped(purpose.skipped);
+  Schedule schedule(options, context, budget, completed, threads, skipped);
+  const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose, skipped};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned number = 0; number < threads; ++number) workers.push_back(std::make_unique<Worker>(number, reading));
   run_workers(threads, [&](unsigned number) {
@@ -109,12 +118,14 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
   });
   progress.finish();
   ReadReport report = schedule.report();
-  if (!purpose.all_may_be_bad) throw_if_none_read(report);
+  skipped.fill(report);
+  if (!purpose.all_may_be_bad) throw_if_none_read(options, report);
   return report;
 }
 
-SourceOptions again(SourceOptions options, const ReadReport& first) {
+SourceOptions reread_options(SourceOptions options, const ReadReport& first) {
   options.skip_unreadable = false;
+  options.skipped.clear();
   options.known_unreadable.clear();
   for (const BadRecord& file : first.unreadable) options.known_unreadable.push_back(file.path);
   std::sort(options.known_unreadable.begin(), options.known_unreadable.end());

@@ -16,7 +16,7 @@
 namespace refrain::corpus {
 namespace {
 
-// Standard input is this text until the end of the scope.
+// Replaces standard input by this file until the end of the scope.
 class StandardInput {
  public:
   explicit StandardInput(const std::string& path) : saved_(dup(STDIN_FILENO)) {
@@ -33,7 +33,7 @@ class StandardInput {
   int saved_;
 };
 
-// Root may read everything, so tests of permissions have to be somebody else.
+// Root may read everything, so tests of permissions change the user.
 class Unprivileged {
  public:
   Unprivileged() : root_(geteuid() == 0) { EXPECT_TRUE(!root_ || seteuid(65534) == 0); }
@@ -69,12 +69,22 @@ TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
   write("in/empty", "");
   std::filesystem::create_symlink(text, at("in/link"));
   std::filesystem::create_directory_symlink(at("in"), at("in/loop"));
+  std::filesystem::create_symlink("nowhere", at("in/broken"));
+  std::filesystem::create_symlink("itself", at("in/itself"));
   ASSERT_EQ(mkfifo(at("in/pipe").c_str(), 0666), 0);
   const Collected found = collect({.paths = {at("in")}});
   EXPECT_EQ(found.ids(), (Texts{at("in/empty"), late, text}));
+  const std::string inside = ": link: its target is in the input itself";
+  const std::string circle = ": link: its target cannot be reached: Too many levels of symbolic links";
+  const std::string nul = ": binary file: has a NUL in its first 8 KiB; to read it anyway, give --binary";
+  EXPECT_EQ(found.skipped, (Texts{at("in/.git") + ": hidden folder: its name begins with a dot",
+                                  at("in/.hidden") + ": hidden file: its name begins with a dot", binary + nul,
+                                  at("in/broken") + ": dangling link: its target does not exist",
+                                  at("in/itself") + circle, at("in/link") + inside, at("in/loop") + inside,
+                                  at("in/packed") + nul, at("in/pipe") + ": named pipe: not a regular file"}));
   EXPECT_EQ(found.documents[0].text, "");
   EXPECT_EQ(found.report.hidden_skipped, 2U);
-  EXPECT_EQ(found.report.special_skipped, 3U);
+  EXPECT_EQ(found.report.special_skipped, 5U);
   EXPECT_EQ(found.report.binary_skipped, 2U);
   EXPECT_EQ(found.report.files, 3U);
   EXPECT_EQ(collect({.paths = {at("in")}, .binary = true}).documents.size(), 5U);
@@ -90,7 +100,7 @@ TEST_F(Corpus, TheNameDecidesTheFormat) {
   EXPECT_EQ(format_of({}, "a.tsv.zst"), Format::tsv);
   EXPECT_EQ(format_of({}, "a.txt.gz"), Format::files);
   EXPECT_EQ(format_of({}, "jsonl"), Format::files);
-  EXPECT_EQ(format_of({}, "a.json"), Format::automatic);  // its content tells
+  EXPECT_EQ(format_of({}, "a.json"), Format::automatic);  // its content decides
   EXPECT_EQ(format_of({}, "a.JSON.gz"), Format::automatic);
   EXPECT_EQ(format_of({.paths = {}, .text_field = "text"}, "-"), Format::jsonl);
   EXPECT_EQ(format_of({}, "-"), Format::lines);
@@ -160,8 +170,8 @@ TEST_F(Corpus, WhatCannotBeReadInsideAFolderEndsTheRunUnlessItMayBeLeftOut) {
                                at("in/d") + ": cannot open the folder: Permission denied",
                                at("in/e.jsonl") + ": cannot open: Permission denied"}));
     EXPECT_EQ(found.report.files, 2U);
-    // Read again, the same are left out, and nothing else.
-    const SourceOptions same = again(lenient, found.report);
+    // Another reading skips the same files, and nothing else.
+    const SourceOptions same = reread_options(lenient, found.report);
     EXPECT_FALSE(same.skip_unreadable);
     EXPECT_EQ(collect(same).texts(), found.texts());
   }
@@ -237,7 +247,7 @@ TEST_F(Corpus, AnExceptionFromTheWorkEndsTheReading) {
       const auto fails = [&](bool in_order) {
         calls = 0;
         const BatchWork work = [&](unsigned, Batch&) -> InOrder {
-          // An Error that a file could have given, too.
+          // An Error that a file could also have caused.
           const auto fail = [] { throw Error(Errc::io, "the caller's"); };
           if (in_order) return [fail](DocId) { fail(); };
           if (++calls > (format == Format::lines ? 20 : 0)) fail();
@@ -256,7 +266,7 @@ TEST_F(Corpus, AnExceptionFromTheWorkEndsTheReading) {
     }
 }
 
-// While one worker fails, another may be looking for files outside of the lock, and find none.
+// While one worker fails, another may be looking for files without the lock, and find none.
 TEST_F(Corpus, AFailureWhileTheLastFilesAreLookedForWaitsForNobody) {
   std::string lines;
   for (int i = 0; i < 1000; ++i) lines += "line\n";
@@ -317,7 +327,7 @@ TEST_F(Corpus, OneSlowPieceDoesNotLetTheOthersRunAheadForEver) {
                    return nullptr;
                  },
                  {.piece_bytes = 64, .max_waiting = 5});
-  // A piece may make several batches.
+  // A piece may consist of several batches.
   EXPECT_LT(begun_meanwhile, 100);
 }
 
@@ -350,7 +360,7 @@ TEST_F(Corpus, LongRawRecordsAreBookedWhileTheyAreStillThere) {
   };
   for (int i = 0; i < 30; ++i) {
     expected.push_back(text_of(i));
-    write(fmt::format("files/{:02}", i), gzip(text_of(i)));  // which are small as they stand
+    write(fmt::format("files/{:02}", i), gzip(text_of(i)));  // small when compressed
   }
   for (int i = 0; i < 100; ++i) {
     expected.push_back(text_of(i));

@@ -1,6 +1,7 @@
 #include "corpus/source/schedule.h"
 
 #include <exception>
+#include <utility>
 
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -11,18 +12,19 @@ namespace {
 
 constexpr std::size_t kMaxFilesPerPiece = 256;
 constexpr std::size_t kMaxCopiesPerPiece = 32;  // each is an open file
-// What a file that is just being opened may turn out to need: the zstd window of all but the highest levels.
+// The memory that a file may need after it is opened: the zstd window of all but the highest levels.
 constexpr std::uint64_t kOpeningBytes = std::uint64_t{9} << 20;
 
 }  // namespace
 
 Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryBudget& budget,
-                   const ReaderTuning& tuning, unsigned threads)
+                   const ReaderTuning& tuning, unsigned threads, SkippedFiles& skipped)
     : context_(context),
       budget_(budget),
       tuning_(tuning),
       available_(budget.available()),
-      walk_(options, budget, &context),
+      walk_(options, budget, &context,
+            [&skipped](SkipTotal total, SkippedFile file) { skipped.add(total, std::move(file)); }),
       turns_({.workers = threads, .waiting = tuning.max_waiting, .bytes = tuning.max_waiting_bytes}),
       ledger_(options.strict, budget) {}
 
@@ -30,12 +32,12 @@ std::optional<Task> Schedule::claim() {
   std::unique_lock lock(mutex_);
   while (!failed_) {
     throw_if_stopped(context_);
-    if (const std::optional<Turn> piece = turns_.claim()) return task_of(*piece);
+    if (const std::optional<PieceId> piece = turns_.claim()) return task_of(*piece);
     if (may_open()) {
       std::shared_ptr<Slot> slot = open_next(lock);
-      if (all_opened_) continue;  // an error was met meanwhile: nothing behind it will be booked
+      if (all_opened_) continue;  // another worker had an error meanwhile: nothing after it will be booked
       if (slot) {
-        const Turn first = turns_.open(slot->whole_files);
+        const PieceId first = turns_.open(slot->whole_files);
         slot->place = first.first;
         if (!slot->whole_files) {
           open_.emplace(first.first, slot);
@@ -45,7 +47,7 @@ std::optional<Task> Schedule::claim() {
       }
       all_opened_ = true;
       changed_.notify_all();
-      continue;  // the run may have failed while the lock was open
+      continue;  // the run may have failed while the lock was released
     }
     if (may_book()) {
       book_next(lock);
@@ -59,15 +61,15 @@ std::optional<Task> Schedule::claim() {
   return std::nullopt;
 }
 
-Task Schedule::task_of(Turn piece) {
+Task Schedule::task_of(PieceId piece) {
   const auto slot = open_.find(piece.first);
   return {slot->second, piece.second};
 }
 
-// One file can always be open. For more there must be memory to spare, since their decoders may need much of it.
+// One file may always be open. More require spare memory, because their decoders may need much of it.
 bool Schedule::may_open() const {
   if (all_opened_ || !turns_.may_open()) return false;
-  if (walking_ || opening_parquet_) return false;  // what comes next is not known yet
+  if (walking_ || opening_parquet_) return false;  // the next files are not known yet
   return turns_.none_open() || budget_.available() >= available_ / 2 + opening_ * kOpeningBytes;
 }
 
@@ -87,7 +89,8 @@ std::shared_ptr<Slot> Schedule::next_group() {
   return slot;
 }
 
-// To find the next files may take long: those in an archive are unpacked and copied. The others go on meanwhile.
+// Finding the next files may take long, because those in an archive are unpacked and copied. Other workers continue
+// meanwhile.
 std::shared_ptr<Slot> Schedule::open_next(std::unique_lock<std::mutex>& lock) {
   if (parquet_) return next_group();
   std::shared_ptr<Slot> slot;
@@ -141,7 +144,7 @@ void Schedule::read_done(const Task& task, const PieceResult& result) {
       next_group_ = 1;
     }
   }
-  const Turn piece{slot.place, task.piece};
+  const PieceId piece{slot.place, task.piece};
   if (slot.ranges)
     turns_.read_done_of(piece, slot.ranges->pieces());
   else
@@ -157,13 +160,13 @@ void Schedule::read_done(const Task& task, const PieceResult& result) {
 void Schedule::hand_in(const Task& task, PieceResult result) {
   std::unique_lock lock(mutex_);
   if (result.error) {
-    // Nothing behind it will ever be booked.
+    // Nothing after it will be booked.
     all_opened_ = true;
     turns_.end_from(task.slot->place);
     changed_.notify_all();
   }
   turns_.hand_in(result.held_bytes);
-  waiting_.emplace(Turn{task.slot->place, task.piece}, std::move(result));
+  waiting_.emplace(PieceId{task.slot->place, task.piece}, std::move(result));
   while (!failed_ && may_book()) book_next(lock);
 }
 
@@ -171,7 +174,7 @@ bool Schedule::may_book() const {
   return !booking_ && waiting_.contains(turns_.turn());
 }
 
-// What is done after the turn is done by whoever booked, while another may book what comes next.
+// The thread that books a piece also does its remaining work after the turn, while another may book the next piece.
 void Schedule::book_next(std::unique_lock<std::mutex>& lock) {
   auto next = waiting_.extract(turns_.turn());
   PieceResult& piece = next.mapped();
@@ -194,7 +197,7 @@ void Schedule::book_next(std::unique_lock<std::mutex>& lock) {
 bool Schedule::await_turn(const Task& task) {
   std::unique_lock lock(mutex_);
   ++awaiting_;
-  changed_.wait(lock, [&] { return failed_ || turns_.turn() == Turn{task.slot->place, task.piece}; });
+  changed_.wait(lock, [&] { return failed_ || turns_.turn() == PieceId{task.slot->place, task.piece}; });
   --awaiting_;
   return !failed_;
 }
@@ -203,13 +206,6 @@ void Schedule::fail() {
   const std::lock_guard lock(mutex_);
   failed_ = true;
   changed_.notify_all();
-}
-
-ReadReport Schedule::report() {
-  ReadReport& report = ledger_.report();
-  report.hidden_skipped = walk_.hidden_skipped();
-  report.special_skipped = walk_.special_skipped();
-  return std::move(report);
 }
 
 }  // namespace refrain::corpus

@@ -22,17 +22,17 @@ namespace refrain::corpus {
 
 namespace {
 
-constexpr std::size_t kMaxRecords = std::size_t{64} << 10U;  // of a piece
+constexpr std::size_t kMaxRecords = std::size_t{64} << 10U;  // per piece
 
 // Consecutive documents of one batch of the stream.
 struct Piece {
   std::shared_ptr<const DocumentBatch> batch;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::uint64_t number = 0;  // among the pieces
+  std::uint64_t number = 0;  // index of the piece
 };
 
-// Which fields of the stream are asked for.
+// The indexes of the requested fields of the stream.
 std::vector<std::size_t> chosen_fields(const InputOptions& options) {
   const std::vector<std::string> names = options.documents->field_names();
   std::vector<std::size_t> chosen;
@@ -46,7 +46,7 @@ std::vector<std::size_t> chosen_fields(const InputOptions& options) {
   return chosen;
 }
 
-// What a piece becomes. One a worker: it keeps its buffers.
+// Makes the batch of a piece. Each worker has one, which keeps its buffers.
 class PieceBatch {
  public:
   PieceBatch(MemoryBudget& budget, const InputOptions& options, std::span<const std::size_t> fields, bool raw)
@@ -85,7 +85,7 @@ class PieceBatch {
     take_ids(from, piece);
     take_fields(from, piece);
     if (wants_raw_) {
-      // There are no bytes of a file in which the texts lie.
+      // There is no file whose bytes contain the texts.
       raw_texts_.assign(size, {});
       raw_.records = raw_.texts = raw_texts_;
       batch_.raw = &raw_;
@@ -99,7 +99,7 @@ class PieceBatch {
  private:
   static constexpr std::string_view kWhat = "a piece of a stream";
 
-  // `left_out`: a text that counts as bad is not empty, and must be.
+  // `left_out`: the text of a bad record is not empty, and must become empty.
   void take_texts(const TextColumn& text, bool left_out) {
     const std::size_t size = text.size();
     if (!left_out && text.wide_offsets() != nullptr) {
@@ -159,14 +159,14 @@ class PieceBatch {
   Batch batch_;
 };
 
-// Who works on what next, and whose turn it is in stream order. Thread-safe.
+// Assigns pieces to workers, and books them in stream order. Thread-safe.
 class StreamSchedule {
  public:
   StreamSchedule(DocumentStream& stream, const InputOptions& options, const Context& context, MemoryBudget& budget,
                  const ReaderTuning& tuning)
       : stream_(stream), context_(context), tuning_(tuning), ledger_(options.strict, budget) {}
 
-  // Nothing at the end, or where another worker has failed.
+  // Returns nullopt at the end, or if another worker has failed.
   std::optional<Piece> claim() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -192,7 +192,7 @@ class StreamSchedule {
     return piece;
   }
 
-  // Books it, and those behind it that have waited, when its turn has come.
+  // Books the piece, and the completed ones after it, when its turn has come.
   void hand_in(const Piece& piece, PieceResult result) {
     std::unique_lock lock(mutex_);
     waiting_bytes_ += result.held_bytes;
@@ -228,18 +228,19 @@ class StreamSchedule {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const DocumentBatch> batch_;
-  std::size_t at_ = 0;  // in it
+  std::size_t at_ = 0;  // in batch_
   bool ended_ = false;
   bool failed_ = false;
-  bool booking_ = false;       // some worker is inside the ledger
-  std::uint64_t claimed_ = 0;  // pieces
-  std::uint64_t next_ = 0;     // to be booked
+  bool booking_ = false;       // a worker is inside the ledger
+  std::uint64_t claimed_ = 0;  // number of pieces
+  std::uint64_t next_ = 0;     // the next piece to be booked
   std::map<std::uint64_t, PieceResult> waiting_;
   std::uint64_t waiting_bytes_ = 0;
   Ledger ledger_;
 };
 
-// Texts and ids end to end in two files, and where each ends in memory, as 16 bytes a document.
+// Stores each column of the stream (texts, ids, fields) in a temporary file, and only the location of batches in
+// memory.
 class SpooledStream final : public DocumentStream {
  public:
   SpooledStream(DocumentStream& stream, const Context& context, TempSpace& temp)
@@ -276,12 +277,12 @@ class SpooledStream final : public DocumentStream {
     std::vector<std::uint8_t> validity;
   };
   struct Held {
-    std::deque<Column> columns;  // they stay where they are
+    std::deque<Column> columns;  // a deque, so that views of them stay valid
   };
-  // A column in its file: offsets, validity, bytes.
+  // A column of a batch in its file: offsets, validity, bytes.
   struct Stretch {
     std::uint64_t begin = 0;
-    std::uint64_t size = 0;  // values
+    std::uint64_t size = 0;  // number of values
     std::uint64_t bytes = 0;
 
     TextColumn load(const TempFile& file, Column& column) const {
@@ -323,7 +324,7 @@ class SpooledStream final : public DocumentStream {
     return stretch;
   }
 
-  // A large batch becomes several.
+  // Splits a large batch into several.
   void copy(const DocumentBatch& batch) {
     constexpr std::uint64_t kBytes = std::uint64_t{1} << 20U;
     for (std::size_t begin = 0; begin < batch.text.size();) {
@@ -377,7 +378,7 @@ ReadReport read_stream(const InputOptions& options, const Context& context, Memo
         PieceResult result;
         BatchResult& part = result.batches.emplace_back();
         Batch& batch = made.make(*piece, part);
-        result.lines = part.records;  // by which bad ones are told
+        result.lines = part.records;  // bad records are reported by their index
         result.hold(batch, purpose);
         part.in_order = work(worker, batch);
         progress.add(part.records);

@@ -1,7 +1,7 @@
 // Reads documents from a stream, as reader.h reads them from files: in batches, on all cores, in stream order.
 //
-// The caller's columns are cut into pieces by their bytes, so that one column of a gigabyte and a thousand small ones are
-// the same to the workers. Texts are not copied, unless some are left out.
+// The caller's columns are cut into pieces by bytes, so that one column of a gigabyte and a thousand small ones are
+// equally parallel. Texts are not copied, unless bad records have to be removed from them.
 #pragma once
 
 #include <filesystem>
@@ -20,16 +20,16 @@
 
 namespace refrain::corpus {
 
-// The options of a verb over `documents`, which must outlive it. Error(invalid_argument) where paths are named too, or an
-// output that would never be written.
+// The options of a verb over `documents`, which must outlive the result. Throws Error(invalid_argument) if paths are
+// named as well, or if an output is named, because none is written.
 InputOptions over_stream(const InputOptions& options, DocumentStream& documents, const std::filesystem::path& output);
 
-// As read_documents of reader.h, for options.documents. `tuning` must be complete. Goes back to the beginning where the
-// stream can.
+// Like read_documents of reader.h, for options.documents. `tuning` must be complete. Rewinds the stream first if
+// possible.
 ReadReport read_stream(const InputOptions& options, const Context& context, MemoryBudget& budget, const BatchWork& work,
                        const ReaderTuning& tuning, const ReadPurpose& purpose);
 
-// A copy, in temporary files, of a stream that cannot go back: rewindable. Keeps a reference to `temp`.
+// A rewindable copy, in temporary files, of a stream that cannot be rewound. Keeps a reference to `temp`.
 std::shared_ptr<DocumentStream> spooled(DocumentStream& stream, const Context& context, TempSpace& temp);
 
 }  // namespace refrain::corpus

@@ -11,41 +11,40 @@ namespace refrain::corpus {
 
 namespace {
 
-// What a reading told, in the order in which it was told.
-struct Told {
+// The rows that a reading reported, in order, and its report.
+struct ReadResult {
   std::vector<std::string> rows;  // ordinal, id, text, fields
   ReadReport report;
 };
 
-Told read(const std::shared_ptr<DocumentStream>& stream, unsigned threads = 2, std::size_t piece_bytes = 16,
-          InputOptions options = {}) {
+ReadResult read(const std::shared_ptr<DocumentStream>& stream, unsigned threads = 2, std::size_t piece_bytes = 16,
+                InputOptions options = {}) {
   options.documents = stream;
   const Context context{.memory_bytes = kMinMemoryBytes, .threads = threads};
   MemoryBudget budget(context);
-  Told told;
-  told.report = read_documents(options, context, budget,
-                               [&](unsigned, Batch& batch) -> InOrder {
-                                 auto rows = std::make_shared<std::vector<std::string>>();
-                                 for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-                                   std::string row = batch.ids.ordinals ? std::string("#") : std::string(batch.ids[i]);
-                                   row += batch.bad[i] != 0 ? "!" : ":";
-                                   row += batch.texts[i];
-                                   for (std::size_t field = 0; field < batch.fields.width; ++field)
-                                     row += batch.fields.kind(i, field) == FieldKind::string
-                                                ? "|" + std::string(batch.fields.value(i, field))
-                                                : "|-";
-                                   rows->push_back(std::move(row));
-                                 }
-                                 return [&told, rows](DocId first) {
-                                   for (std::size_t i = 0; i < rows->size(); ++i)
-                                     told.rows.push_back(std::to_string(first + i) + (*rows)[i]);
-                                 };
-                               },
-                               {.piece_bytes = piece_bytes});
-  return told;
+  ReadResult result;
+  result.report = read_documents(
+      options, context, budget,
+      [&](unsigned, Batch& batch) -> InOrder {
+        auto rows = std::make_shared<std::vector<std::string>>();
+        for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+          std::string row = batch.ids.ordinals ? std::string("#") : std::string(batch.ids[i]);
+          row += batch.bad[i] != 0 ? "!" : ":";
+          row += batch.texts[i];
+          for (std::size_t field = 0; field < batch.fields.width; ++field)
+            row += batch.fields.kind(i, field) == FieldKind::string ? "|" + std::string(batch.fields.value(i, field))
+                                                                    : "|-";
+          rows->push_back(std::move(row));
+        }
+        return [&result, rows](DocId first) {
+          for (std::size_t i = 0; i < rows->size(); ++i) result.rows.push_back(std::to_string(first + i) + (*rows)[i]);
+        };
+      },
+      {.piece_bytes = piece_bytes});
+  return result;
 }
 
-// Batches of two documents with ids and a field, once.
+// Batches of two documents with ids and a field. Cannot be rewound.
 class Once final : public DocumentStream {
  public:
   explicit Once(std::size_t batches) : left_(batches) {}
@@ -72,9 +71,9 @@ TEST(Stream, TellsEveryTextInOrderForAnyNumberOfThreadsAndAnyPiece) {
   }
   for (const unsigned threads : {1U, 2U, 3U, 8U})
     for (const std::size_t piece : {16UL, 100UL, 1UL << 20U}) {
-      const Told told = read(documents_of(std::span<const std::string>(texts)), threads, piece);
-      ASSERT_EQ(told.rows, expected) << threads << " threads, pieces of " << piece;
-      EXPECT_EQ(told.report.documents, texts.size());
+      const ReadResult result = read(documents_of(std::span<const std::string>(texts)), threads, piece);
+      ASSERT_EQ(result.rows, expected) << threads << " threads, pieces of " << piece;
+      EXPECT_EQ(result.report.documents, texts.size());
     }
 }
 
@@ -95,12 +94,12 @@ TEST(Stream, NullTextsKeepTheirPlaceAndAreBadRecords) {
   const std::string bytes = "alphabetagamma";
   const std::vector<std::int64_t> offsets = {0, 5, 9, 14};
   const std::uint8_t validity = 0b101;
-  const Told told = read(documents_of(TextColumn(bytes.data(), offsets.data(), 3, &validity)));
-  EXPECT_EQ(told.rows, (std::vector<std::string>{"0#:alpha", "1#!", "2#:gamma"}));
-  EXPECT_EQ(told.report.bad_records, 1U);
-  ASSERT_EQ(told.report.examples.size(), 1U);
-  EXPECT_EQ(told.report.examples[0].line, 2U);
-  // A slice sees the bits of its own values.
+  const ReadResult result = read(documents_of(TextColumn(bytes.data(), offsets.data(), 3, &validity)));
+  EXPECT_EQ(result.rows, (std::vector<std::string>{"0#:alpha", "1#!", "2#:gamma"}));
+  EXPECT_EQ(result.report.bad_records, 1U);
+  ASSERT_EQ(result.report.examples.size(), 1U);
+  EXPECT_EQ(result.report.examples[0].line, 2U);
+  // A slice uses the validity bits of its own values.
   EXPECT_EQ(read(documents_of(TextColumn(bytes.data(), offsets.data(), 3, &validity).slice(1, 2))).rows,
             (std::vector<std::string>{"0#!", "1#:gamma"}));
 }
@@ -109,8 +108,8 @@ TEST(Stream, TextsThatAreTooLongAreBadRecords) {
   const std::vector<std::string> texts = {"short", "much too long", "fine"};
   InputOptions options;
   options.max_doc_bytes = 6;
-  const Told told = read(documents_of(std::span<const std::string>(texts)), 2, 1 << 20, options);
-  EXPECT_EQ(told.rows, (std::vector<std::string>{"0#:short", "1#!", "2#:fine"}));
+  const ReadResult result = read(documents_of(std::span<const std::string>(texts)), 2, 1 << 20, options);
+  EXPECT_EQ(result.rows, (std::vector<std::string>{"0#:short", "1#!", "2#:fine"}));
 }
 
 TEST(Stream, StrictRefusesTheFirstNull) {
@@ -124,8 +123,8 @@ TEST(Stream, StrictRefusesTheFirstNull) {
 TEST(Stream, HasIdsAndFields) {
   InputOptions options;
   options.extra_fields = {"rank"};
-  const Told told = read(std::make_shared<Once>(2), 3, 4, options);
-  EXPECT_EQ(told.rows, (std::vector<std::string>{"0a-1:one|x-y", "1b-:tw|zz", "2a-1:one|x-y", "3b-:tw|zz"}));
+  const ReadResult result = read(std::make_shared<Once>(2), 3, 4, options);
+  EXPECT_EQ(result.rows, (std::vector<std::string>{"0a-1:one|x-y", "1b-:tw|zz", "2a-1:one|x-y", "3b-:tw|zz"}));
   options.extra_fields = {"colour"};
   EXPECT_THROW(read(std::make_shared<Once>(2), 1, 4, options), Error);
 }
@@ -137,7 +136,7 @@ TEST(Stream, ACopyCanBeReadAgainAndAgain) {
   const std::shared_ptr<DocumentStream> copy = spooled(once, context, temp);
   InputOptions options;
   options.extra_fields = {"rank"};
-  const Told first = read(copy, 2, 64, options);
+  const ReadResult first = read(copy, 2, 64, options);
   EXPECT_EQ(first.rows.size(), 2000U);
   EXPECT_EQ(first.rows[1999], "1999b-:tw|zz");
   EXPECT_EQ(read(copy, 3, 1000, options).rows, first.rows);

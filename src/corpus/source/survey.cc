@@ -22,8 +22,8 @@ using corpus::FieldKind;
 using corpus::Input;
 
 constexpr std::size_t kMostFiles = 200'000;
-constexpr std::size_t kFilesLookedAt = 16;
-constexpr std::size_t kRecordsLookedAt = 1000;  // of each
+constexpr std::size_t kExaminedFiles = 16;
+constexpr std::size_t kExaminedRecords = 1000;  // of each file
 const std::vector<std::string> kIdFields = {"id", "url", "doc_id"};
 
 bool has_fields(Format format) {
@@ -64,15 +64,15 @@ std::string packing_of(std::string_view path) {
   return ending == ".gz" ? "gzip" : ending == ".bz2" ? "bzip2" : std::string(ending.substr(1));
 }
 
-// Ends a reading that has seen enough.
-struct Enough {};
+// Thrown to end a reading early.
+struct StopReading {};
 
-// Looks for the fields of kIdFields that have a value of their own in every record.
+// Looks for the fields of kIdFields that have a unique value in every record.
 class IdSearch {
  public:
   IdSearch() { usable_.fill(true); }
 
-  // The first records of a file.
+  // Examines the first records of a file.
   void look_at(const InputOptions& options, const Input& input, const Context& context, MemoryBudget& budget) {
     corpus::SourceOptions one = options;
     one.paths = {input.path};
@@ -86,21 +86,21 @@ class IdSearch {
     const auto look = [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
       for (std::size_t i = 0; i < batch.texts.size(); ++i) {
         if (batch.bad[i] == 0) take(batch.fields, i);
-        if (++records == kRecordsLookedAt || std::ranges::none_of(usable_, std::identity())) throw Enough();
+        if (++records == kExaminedRecords || std::ranges::none_of(usable_, std::identity())) throw StopReading();
       }
       return nullptr;
     };
     try {
       corpus::read_documents(one, alone, budget, look, {.all_may_be_bad = true});
-    } catch (const Enough&) {
-      // Whatever comes behind it.
+    } catch (const StopReading&) {
+      // The rest of the file is not needed.
     } catch (const Error& error) {
-      if (error.code() == Errc::interrupted) throw;  // all else is told when the file is read
+      if (error.code() == Errc::interrupted) throw;  // other errors are reported when the file is read
     }
     any_ = any_ || records > 0;
   }
 
-  // Empty where there is none.
+  // The name of the field; empty if there is none.
   std::string found() const {
     for (std::size_t i = 0; i < usable_.size() && any_; ++i)
       if (usable_[i]) return kIdFields[i];
@@ -145,7 +145,7 @@ InputSurvey survey_input(const InputOptions& options, const Context& context) {
     ++counts[{kind_name(input), packing_of(input.path)}];
     if (!has_fields(input.format) || input.size == 0) continue;
     survey.records = true;
-    if (!options.id_field.empty() || looked_at == kFilesLookedAt) continue;
+    if (!options.id_field.empty() || looked_at == kExaminedFiles) continue;
     ++looked_at;
     ids.look_at(options, input, context, budget);
   }

@@ -1,5 +1,5 @@
-// How finely the reader cuts its input. The caller of read_documents never sees this: the values follow from the memory
-// budget and the number of threads, and change the speed, never the result. Tests set them to force odd cuts.
+// How finely the reader cuts its input. Callers of read_documents do not see this: the values follow from the memory
+// budget and the number of threads, and affect the speed, never the result. Tests set them to force unusual pieces.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace refrain::corpus {
 
-// 0 anywhere: chosen by the budget.
+// A value of 0 is replaced by one chosen from the budget.
 struct ReaderTuning {
   std::size_t piece_bytes = 0;  // raw bytes that a worker takes at a time
-  std::size_t share_bytes = 0;  // up to here a long record may make a piece grow; past it only one worker at a time
-  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one,
+  std::size_t share_bytes = 0;  // a piece may grow to this for a long record; beyond it only for one worker at a time
+  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
   std::uint64_t max_waiting_bytes = 0;  // and what they may hold
 };
 

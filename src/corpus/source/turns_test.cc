@@ -1,4 +1,5 @@
-// The rules of turns.h, played by workers whose time is a number: no clock, so the same on every machine.
+// Simulates the rules of turns.h with workers whose time is a number. Without a clock, the result is the same
+// everywhere.
 #include "corpus/source/turns.h"
 
 #include <gtest/gtest.h>
@@ -19,29 +20,29 @@ namespace {
 // Times are in microseconds.
 struct File {
   std::uint64_t pieces = 1;
-  std::uint64_t read = 50;  // a piece
+  std::uint64_t read = 50;  // per piece
   std::uint64_t work = 3000;
   std::uint64_t result_bytes = 6000;
-  bool ranged = true;  // else it is compressed: a piece is read after the one before it
-  unsigned slow = 0;   // one piece in so many takes thirty times as long
+  bool ranged = true;  // otherwise compressed: a piece is read after the previous one
+  unsigned slow = 0;   // one in `slow` pieces takes thirty times as long
   std::uint64_t work_on(std::uint64_t piece) const { return slow != 0 && piece % slow == slow - 1 ? 30 * work : work; }
 };
 
-struct Played {
+struct SimulationResult {
   std::uint64_t makespan = 0;
   std::uint64_t most_bytes = 0;  // that waited
-  std::vector<Turn> booked;
+  std::vector<PieceId> booked;
 };
 
-class Play {
+class Simulation {
  public:
-  Play(const std::vector<File>& files, unsigned workers, const Turns::Limits& limits)
+  Simulation(const std::vector<File>& files, unsigned workers, const Turns::Limits& limits)
       : files_(files), turns_(limits), idle_(workers) {
     std::iota(idle_.begin(), idle_.end(), 0U);
     std::reverse(idle_.begin(), idle_.end());
   }
 
-  Played run() {
+  SimulationResult run() {
     wake();
     while (!events_.empty()) {
       const Event event = events_.top();
@@ -57,20 +58,20 @@ class Play {
  private:
   struct Event {
     std::uint64_t time;
-    std::uint64_t number;  // of those at the same time, the first made comes first
+    std::uint64_t number;  // events at the same time occur in the order of creation
     bool read;
     unsigned worker;
-    Turn piece;
+    PieceId piece;
     bool operator>(const Event& other) const { return std::pair(time, number) > std::pair(other.time, other.number); }
   };
 
-  void at(std::uint64_t time, bool read, unsigned worker, Turn piece) {
+  void at(std::uint64_t time, bool read, unsigned worker, PieceId piece) {
     events_.push({time, events_made_++, read, worker, piece});
   }
 
   void wake() {
     while (!idle_.empty()) {
-      std::optional<Turn> piece = turns_.claim();
+      std::optional<PieceId> piece = turns_.claim();
       if (!piece && opened_ < files_.size() && turns_.may_open()) {
         ++opened_;
         piece = turns_.open(false);
@@ -95,7 +96,7 @@ class Play {
     waiting_.insert(event.piece);
     played_.most_bytes = std::max(played_.most_bytes, turns_.waiting_bytes());
     while (waiting_.erase(turns_.turn()) != 0) {
-      const Turn piece = turns_.turn();
+      const PieceId piece = turns_.turn();
       played_.booked.push_back(piece);
       const File& file = files_[piece.first];
       turns_.booked(file.result_bytes, piece.second + 1 == file.pieces);
@@ -110,19 +111,19 @@ class Play {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_made_ = 0;
   std::uint64_t now_ = 0;
-  std::set<Turn> waiting_;
-  Played played_;
+  std::set<PieceId> waiting_;
+  SimulationResult played_;
 };
 
-std::vector<Turn> all_pieces(const std::vector<File>& files) {
-  std::vector<Turn> pieces;
+std::vector<PieceId> all_pieces(const std::vector<File>& files) {
+  std::vector<PieceId> pieces;
   for (std::size_t f = 0; f < files.size(); ++f)
     for (std::uint64_t p = 0; p < files[f].pieces; ++p) pieces.emplace_back(f, p);
   return pieces;
 }
 
-// No schedule is faster: all work spread over all workers, the longest file that must be read piece after piece, the
-// longest piece.
+// A lower bound for the time of any schedule: all work divided among all workers, the longest file that must be read
+// piece by piece, or the longest piece.
 std::uint64_t ideal(const std::vector<File>& files, unsigned workers) {
   std::uint64_t total = 0;
   std::uint64_t longest = 0;
@@ -152,7 +153,7 @@ TEST(Turns, SixteenWorkersAreNeverIdleOnFilesOfLines) {
     for (const auto& files : {files_of(1, 8000, {}), files_of(8, 1000, {}), files_of(400, 20, {}),
                               files_of(8, 1000, {.work = 300}), files_of(3, 2000, {.slow = 100})}) {
       if (limits.waiting == kTexts.waiting && files.front().slow != 0) continue;  // there is no room to run ahead
-      const Played played = Play(files, 16, limits).run();
+      const SimulationResult played = Simulation(files, 16, limits).run();
       EXPECT_EQ(played.booked, all_pieces(files));
       EXPECT_LE(static_cast<double>(played.makespan), 1.15 * static_cast<double>(ideal(files, 16)))
           << files.size() << " files, " << limits.waiting << " may wait";
@@ -163,23 +164,23 @@ TEST(Turns, SixteenWorkersAreNeverIdleOnCompressedFilesWhereResultsAreSmall) {
   for (const auto& files :
        {files_of(8, 1000, {.read = 1200, .ranged = false}), files_of(400, 20, {.read = 1200, .ranged = false}),
         files_of(16, 500, {.read = 3000, .work = 1000, .ranged = false})}) {
-    const Played played = Play(files, 16, kSmall).run();
+    const SimulationResult played = Simulation(files, 16, kSmall).run();
     EXPECT_EQ(played.booked, all_pieces(files));
     EXPECT_LE(static_cast<double>(played.makespan), 1.15 * static_cast<double>(ideal(files, 16))) << files.size();
   }
 }
 
-// What was wrong once: with few places to wait in, all workers but one stood still.
+// If the slot whose turn it is could not continue, all workers but one would stop when few pieces may wait.
 TEST(Turns, AFullWaitingRoomStopsNobodyFromReadingTheSlotWhoseTurnItIs) {
   Turns turns({.workers = 4, .waiting = 1, .bytes = UINT64_MAX});
-  const Turn first = turns.open(false);
+  const PieceId first = turns.open(false);
   turns.read_done_of(first, 10);
-  const Turn other = turns.open(false);
+  const PieceId other = turns.open(false);
   turns.read_done_of(other, 10);
   turns.hand_in(1);
-  ASSERT_TRUE(turns.crowded());
+  ASSERT_TRUE(turns.is_full());
   EXPECT_FALSE(turns.may_open());
-  for (std::uint64_t piece = 1; piece < 8; ++piece) EXPECT_EQ(turns.claim(), (Turn{0, piece}));
+  for (std::uint64_t piece = 1; piece < 8; ++piece) EXPECT_EQ(turns.claim(), (PieceId{0, piece}));
   EXPECT_EQ(turns.claim(), std::nullopt);  // too far ahead of its turn
 }
 
@@ -199,7 +200,7 @@ TEST(Turns, AnyInputAndAnyNumberOfWorkersComesToItsEndInOrderAndInBoundedMemory)
       largest = std::max(largest, file.result_bytes);
     }
     const Turns::Limits limits{.workers = workers, .waiting = 1 + random() % 300, .bytes = 1 + random() % 5000000};
-    const Played played = Play(files, workers, limits).run();
+    const SimulationResult played = Simulation(files, workers, limits).run();
     ASSERT_EQ(played.booked, all_pieces(files)) << "round " << round;
     EXPECT_LE(played.most_bytes, limits.bytes + 3 * std::uint64_t{workers} * largest) << "round " << round;
   }

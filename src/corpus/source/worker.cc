@@ -18,17 +18,17 @@ namespace {
 
 constexpr std::size_t kProbeBytes = std::size_t{256} << 10;
 
-// Whether a file was read, and is not what it was taken for: one found in a folder counts as a bad record.
+// Whether a file was read but is damaged or has another format. In a folder it then is a bad record, or is skipped.
 bool is_malformed(const Error& error) {
   return error.code() == Errc::bad_input || error.code() == Errc::unsupported;
 }
 
-// Whether the system would not let it be read. It was there when its folder was listed.
+// Whether the system failed to read a file. A file found in a folder existed when the folder was listed.
 bool is_unreadable(const Error& error, const Input& input) {
   return error.code() == Errc::io || (error.code() == Errc::not_found && !input.named);
 }
 
-// `error` for whoever is told that the run ends. A file that could be read before has failed since.
+// The error that ends the run, with advice for the user. If unreadable files are skipped, the file was readable before.
 std::exception_ptr with_remedy(const Error& error, const SourceOptions& options) {
   const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
   return std::make_exception_ptr(
@@ -37,7 +37,7 @@ std::exception_ptr with_remedy(const Error& error, const SourceOptions& options)
                                         : "make it readable, or skip such files with --skip-unreadable")));
 }
 
-// Error(invalid_argument) where fields are asked of what has none.
+// Throws Error(invalid_argument) if fields are requested of an input that has none.
 void check_has_fields(const Input& input, const SourceOptions& options) {
   const bool lines = input.format == Format::lines;
   if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
@@ -46,10 +46,10 @@ void check_has_fields(const Input& input, const SourceOptions& options) {
                           lines ? "lines have" : "plain files have", options.extra_fields.front()));
 }
 
-// Thrown through a worker that waits for a turn that will not come.
+// Thrown to stop a worker that waits for a turn that will not come.
 struct Abandoned {};
 
-// The message without the path, which a BadRecord names already.
+// The message without the path, which a BadRecord already contains.
 std::string reason_of(const Error& error, const Input& input) {
   std::string_view message = error.what();
   for (const std::string& path : {input.path, input.source})
@@ -70,7 +70,7 @@ Worker::Worker(unsigned number, const Reading& reading)
       warc_(reading.budget, reading.options),
       mbox_(reading.budget, reading.options),
       page_(reading.budget),
-      mail_(reading.budget),
+      mail_(reading.budget, reading.options.compare),
       troff_(reading.budget),
       file_(reading.budget) {}
 
@@ -82,12 +82,12 @@ void Worker::run() {
       reading_.schedule.hand_in(*task, std::move(result));
     }
   } catch (const Abandoned&) {
-    // Another worker has failed, and says why.
+    // Another worker has failed and reports the error.
   }
 }
 
-// Raw bytes are kept until they are booked. So that many long ones cannot wait at once, each waits until it is next,
-// and is then booked at once.
+// Raw bytes are kept until they are booked. So that several long records cannot wait at the same time, each waits for
+// its turn and is then booked at once.
 void Worker::await_turn() {
   if (!reading_.schedule.await_turn(*task_)) throw Abandoned();
 }
@@ -124,7 +124,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
   const Input& input = slot.inputs.front();
-  std::optional<std::uint64_t> too_long;  // a record, by its place
+  std::optional<std::uint64_t> too_long;  // the offset of a record that is too long
   try {
     if (!open(slot, result)) {
       result.last = true;
@@ -139,18 +139,23 @@ void Worker::read_records(const Task& task, PieceResult& result) {
       result.replaced = slot.stream->take_replaced();
     }
   } catch (const Error& error) {
-    // Thrown again when its turn comes, so that the same error is met however many workers there are.
+    // Rethrown in its turn, so that the same error is reported for any number of workers.
     if (error.code() == Errc::interrupted) throw;
+    result = {};
     result.last = true;
-    // Of the files of a folder, one that is no table of documents counts as a bad record.
+    // A file in a folder that is not a table of documents is skipped.
     const bool table = format == Format::csv || format == Format::tsv;
     if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
-      builder_.add_bad(input.path, 1, reason_of(error, input));
-      raw_.unread = true;
+      note_unusable(input, error);
+      slot.stream.reset();
     } else {
       result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
     }
     piece_.begin = piece_.end = 0;
+  }
+  if (!slot.stream && !slot.ranges && !result.error) {
+    reading_.schedule.read_done(task, result);
+    return finish(result);
   }
   raw_.part_of_record = piece_.kind != RawPiece::Kind::records;
   if (slot.stream || slot.ranges)
@@ -162,7 +167,7 @@ void Worker::read_records(const Task& task, PieceResult& result) {
   hand_over_records(result, true);
 }
 
-// A bad record at the end of the piece. Where raw bytes are wanted its own are handed on part by part, in its turn.
+// Adds a bad record at the end of the piece. Its raw bytes, if requested, are passed on part by part, in its turn.
 void Worker::note_too_long(const Slot& slot, std::uint64_t begin, PieceResult& result) {
   if (builder_.full() || reading_.purpose.raw) hand_over_records(result, false);
   builder_.add_bad(slot.inputs.front().path, result.lines + 1, too_long_reason(reading_.options.max_doc_bytes));
@@ -180,7 +185,7 @@ void Worker::note_too_long(const Slot& slot, std::uint64_t begin, PieceResult& r
   }
 }
 
-// A piece of a row group. Decoding needs the order of its pages, so it is done before the next piece may be read.
+// Reads a piece of a row group. Decoding depends on the order of pages, so it ends before the next piece may be read.
 void Worker::read_rows(const Task& task, PieceResult& result) {
   Slot& slot = *task.slot;
   const Input& input = slot.inputs.front();
@@ -190,36 +195,34 @@ void Worker::read_rows(const Task& task, PieceResult& result) {
     if (open(slot, result)) result.last = !slot.rows->next(builder_, turn_);
     if (slot.rows) result.bytes = slot.rows->take_consumed();
   } catch (const Error& error) {
-    // As of records: thrown again when its turn comes.
+    // Rethrown in its turn, as for records.
     if (error.code() == Errc::interrupted) throw;
     result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
   }
-  raw_.file = {&input, Packing::none};
-  raw_.unread = !slot.rows;
-  if (!result.unreadable.empty()) raw_.file.input = nullptr;
-  raw_.first = reading_.purpose.raw && task.piece == 0 && slot.group == 0;
-  raw_.last_of_group = reading_.purpose.raw && result.last;
-  raw_.last = raw_.last_of_group && (raw_.unread || slot.rows->last_group());
+  if (slot.rows) raw_.file = {&input, Packing::none};
+  raw_.first = slot.rows && reading_.purpose.raw && task.piece == 0 && slot.group == 0;
+  raw_.last_of_group = slot.rows && reading_.purpose.raw && result.last;
+  raw_.last = raw_.last_of_group && slot.rows->last_group();
   reading_.schedule.read_done(task, result);
   finish(result);
 }
 
-// The last batch of a piece. One that an error cut short is nobody's: whoever knows the input from an earlier reading
-// would take it for one that has changed, and say so before the error is thrown.
+// Passes on the last batch of a piece. A batch that an error cut short is discarded: a caller that knows the input
+// from an earlier reading would report that the input has changed, before the error is thrown.
 void Worker::finish(PieceResult& result) {
   if (!result.error) return hand_over(result);
   builder_.clear(0);
   raw_files_.clear();
 }
 
-// False where there is nothing to read: the file is malformed and, being found in a folder, counts as a bad record; or it
-// is unreadable, and passed over.
+// Returns false if there is nothing to read, because the file is malformed and was found in a folder, or is
+// unreadable. In both cases it is skipped.
 bool Worker::open(Slot& slot, PieceResult& result) {
   if (slot.stream || slot.ranges || slot.rows) return true;
   const Input& input = slot.inputs.front();
   check_has_fields(input, reading_.options);
   if (!input.failure.empty()) {
-    pass_over(input, result);
+    skip_input(input, result);
     return false;
   }
   try {
@@ -238,17 +241,30 @@ bool Worker::open(Slot& slot, PieceResult& result) {
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable && slot.group == 0)
-      result.unreadable.push_back({input.path, 0, reason_of(error, input)});
+      note_unreadable(input, reason_of(error, input), result);
     else if (!input.named && is_malformed(error))
-      builder_.add_bad(input.path, 0, reason_of(error, input));
+      note_unusable(input, error);
     else
       throw;
     return false;
   }
 }
 
-// Records are handed on as they come. So that a file which fails half-way is passed over as a whole, all of it is read
-// once before, where the user wants such files passed over at all.
+void Worker::note_unreadable(const Input& input, const std::string& reason, PieceResult& result) {
+  result.unreadable.push_back({input.path, 0, reason});
+  reading_.skipped.add(nullptr, {input.path, SkippedKind::kUnreadable, reason});
+}
+
+// Reports a file of records of which none can be read. With `strict` it ends the run in its turn, like a bad record.
+void Worker::note_unusable(const Input& input, const Error& error) {
+  if (reading_.options.strict)
+    builder_.add_bad(input.path, 0, reason_of(error, input));
+  else
+    reading_.skipped.add(nullptr, {input.path, SkippedKind::kUnusable, reason_of(error, input)});
+}
+
+// Records are passed on as they are read. So that a file that fails midway is skipped as a whole, all of it is read
+// once in advance, if the user wants such files skipped.
 void Worker::probe(const Input& input) {
   if (!reading_.options.skip_unreadable || input.size == 0) return;
   InputFile file(source_of(input, reading_.options));
@@ -256,11 +272,11 @@ void Worker::probe(const Input& input) {
   while (file.read(chunk.data(), chunk.size()) == chunk.size()) throw_if_stopped(reading_.context);
 }
 
-// Notes an input whose failure is known. Without leave to pass it over, that ends the run when its turn comes.
-void Worker::pass_over(const Input& input, PieceResult& result) {
+// Reports an input whose failure is known. Unless such inputs may be skipped, it ends the run in its turn.
+void Worker::skip_input(const Input& input, PieceResult& result) {
   const std::vector<std::string>& known = reading_.options.known_unreadable;
   if (reading_.options.skip_unreadable || std::binary_search(known.begin(), known.end(), input.path))
-    result.unreadable.push_back({input.path, 0, input.failure});
+    note_unreadable(input, input.failure, result);
   else
     result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)), reading_.options);
 }
@@ -301,6 +317,7 @@ void Worker::parse(const Slot& slot, PieceResult& result) {
   result.lines = piece_.line;
   result.other_skipped = warc_.take_other();
   result.surrogates = jsonl_.take_surrogates();
+  result.mails = mbox_.take_messages();
   result.replaced += warc_.take_replaced() + mbox_.take_replaced();
 }
 
@@ -312,7 +329,7 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
     if (input.failure.empty())
       read_file(input, result);
     else
-      pass_over(input, result);
+      skip_input(input, result);
     if (raw_files_.size() < builder_.size() && reading_.purpose.raw)
       raw_files_.push_back({&input, file_.packing(), converted_});
     if (result.error) break;
@@ -321,15 +338,15 @@ void Worker::read_files(const Slot& slot, PieceResult& result) {
   result.bytes = file_.take_consumed();
 }
 
-// Calls `action`, which touches nothing but `input`. False where it failed: the file is passed over, counts as a bad
-// record, or has an error to be thrown when its turn comes.
+// Calls `action`, which must only access `input`. Returns false if it fails: the file then is skipped, or is a bad
+// record, or has an error to be thrown in its turn.
 bool Worker::attempt(const Input& input, PieceResult& result, const std::function<void()>& action) {
   try {
     action();
     return true;
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable)
-      result.unreadable.push_back({input.path, 0, reason_of(error, input)});
+      note_unreadable(input, reason_of(error, input), result);
     else if (is_unreadable(error, input))
       result.error = with_remedy(error, reading_.options);
     else if (!input.named && is_malformed(error))
@@ -343,12 +360,12 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
 void Worker::read_file(const Input& input, PieceResult& result) {
   const std::uint64_t max_bytes = reading_.options.max_doc_bytes;
   const auto open = [&] {
-    if (!input.damage.empty()) throw Error(Errc::bad_input, input.damage);
+    if (!input.damage.empty()) throw Error(Errc::bad_input, fmt::format("{}: {}", input.path, input.damage));
     file_.open(source_of(input, reading_.options));
   };
   if (!attempt(input, result, open)) return;
   std::size_t have = 0;
-  std::size_t wanted = kBinaryBytes;  // first only as much as tells whether the file is wanted at all
+  std::size_t wanted = kBinaryBytes;  // at first only enough to recognize the content
   Recognized recognized;
   converted_ = false;
   while (true) {
@@ -364,10 +381,10 @@ void Worker::read_file(const Input& input, PieceResult& result) {
     if (!read) return;
     if (have == 0) {
       recognized = recognize({builder_.room(), got}, input.path);
-      // What has no kind may be a text with zero bytes in it: whoever names it knows.
+      // Content without a known kind may be a text with zero bytes, and is read if the user names the file.
       const bool wanted_so = reading_.options.binary || (input.named && recognized.kind.empty());
       if (recognized.content == Recognized::Content::other && !wanted_so) {
-        result.binary.push_back({input.path, recognized.kind, recognized.advice});
+        reading_.skipped.add_binary(input.path, recognized);
         return;
       }
     }
@@ -378,30 +395,27 @@ void Worker::read_file(const Input& input, PieceResult& result) {
       ++result.files;
       return;
     }
-    if (got < wanted) {
-      return add_file(input, have, recognized, result);
-    }
-    // What there is room for, or all of it and one byte, where its size tells, else a quarter more. One byte past the
-    // limit shows that there is more than may be.
+    if (got < wanted) return add_file(input, have, recognized, result);
+    // The next read fills the room, or takes all of the file or a quarter more; plus one byte, to detect more content.
     const bool known = file_.packing() == Packing::none && input.size >= have;
     wanted = std::max(builder_.room_bytes() - have, known ? input.size - have + 1 : std::max(have / 4, kBinaryBytes));
     wanted = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes - have + 1));
   }
 }
 
-// The text of a file whose bytes are `bytes`; nothing where that is the bytes themselves.
+// The text of a file with the given bytes; nullopt if the text is the bytes themselves.
 std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
                                                 PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
   if (recognized.content == Recognized::Content::troff) {
     const std::string_view text = read_troff(bytes, result);
-    // Where next to nothing is left, it defines macros, or says what they hide: compare all of it.
+    // If almost nothing is left, the page mostly defines macros or uses unknown ones: compare its source.
     constexpr std::size_t kLittle = 24;
     if (text.size() >= kLittle && text.size() >= bytes.size() / 50) return text;
     --result.manual_pages;
     return std::nullopt;
   }
-  // Where there are more messages, it is a mailbox that is to be one document.
+  // Bytes with several messages are a mailbox that is read as one document.
   if (recognized.content == Recognized::Content::mail && find_message(bytes) == std::string_view::npos) {
     ++result.mails;
     return mail_.read(bytes, [&](std::size_t need) { turn_.need(need); });
@@ -414,13 +428,13 @@ std::optional<std::string_view> Worker::convert(std::string_view bytes, const Re
   const auto grow = [&](std::size_t need) { turn_.need(need); };
   std::optional<std::string_view> text = page_.read(bytes, charset, html, part, grow);
   if (!text)
-    text = page_.read(bytes, charset = charset_of_file(bytes), html, part, grow);  // what the page says is unknown
+    text = page_.read(bytes, charset = charset_of_file(bytes), html, part, grow);  // the page names an unknown charset
   result.pages += html ? 1 : 0;
   result.note_charset(charset);
   return text;
 }
 
-// The text of a manual page, which says nothing of its charset.
+// The text of a manual page, which does not declare its charset.
 std::string_view Worker::read_troff(std::string_view bytes, PieceResult& result) {
   const auto grow = [&](std::size_t need) { turn_.need(need); };
   const std::string charset = charset_of_file(bytes);
@@ -429,7 +443,7 @@ std::string_view Worker::read_troff(std::string_view bytes, PieceResult& result)
   return troff_.read(page_.read(bytes, charset, false, HtmlPart::raw, grow).value_or(bytes), grow);
 }
 
-// The first `size` bytes of room are all of a file: its text becomes a document.
+// Adds the text of a file as a document. The first `size` bytes of the room are the whole file.
 void Worker::add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result) {
   std::optional<std::string_view> text;
   if (!attempt(input, result, [&] { text = convert({builder_.room(), size}, recognized, result); })) return;
@@ -448,7 +462,7 @@ void Worker::add_file(const Input& input, std::size_t size, const Recognized& re
   converted_ = true;
 }
 
-// Lets the caller work on the batch. The first `keep` bytes of room stay.
+// Passes the batch to the caller's work. The first `keep` bytes of the room are kept.
 void Worker::hand_over(PieceResult& result, std::size_t keep) {
   if (builder_.size() == 0 && raw_.bytes.empty() && !raw_.first && !raw_.last && !raw_.last_of_group) return;
   BatchResult batch{.in_order = nullptr,
@@ -473,13 +487,13 @@ void Worker::hand_over(PieceResult& result, std::size_t keep) {
   raw_files_.clear();
 }
 
-// The same for records, with the raw bytes since the last batch where they are wanted.
+// The same for records, with the raw bytes since the last batch if they are requested.
 void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
   raw_.first = raw_.first && reading_.purpose.raw && raw_begin_ == 0;
   raw_.last = end_of_piece && result.last && reading_.purpose.raw;
   if (reading_.purpose.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
   raw_begin_ = piece_.begin;
-  if (turn_.taken()) jsonl_.shrink();  // it has done its part, and whoever works on a long document needs memory too
+  if (turn_.taken()) jsonl_.shrink();  // it is no longer needed, and long documents need memory elsewhere
   hand_over(result);
 }
 

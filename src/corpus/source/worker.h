@@ -1,10 +1,11 @@
-// One worker's side of reading: claim a piece, decode it, hand the batch to the caller's work, hand in the result.
+// A worker of the reader: claims a piece, decodes it, passes the batch to the caller's work, and hands in the result.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,10 @@
 #include "corpus/markup/troff.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/schedule.h"
+#include "corpus/source/skipped.h"
 #include "corpus/source/tuning.h"
 #include "refrain/context.h"
+#include "refrain/error.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
@@ -40,14 +43,15 @@ struct Reading {
   Progress& progress;
   std::mutex& large;  // see LargeTurn
   const ReadPurpose& purpose;
+  SkippedFiles& skipped;
 };
 
-// Its buffers are made by the constructor, and reused from piece to piece.
+// Its buffers are created by the constructor and reused from piece to piece.
 class Worker {
  public:
   Worker(unsigned number, const Reading& reading);
 
-  // Until there is nothing left to claim.
+  // Works until there is nothing left to claim.
   void run();
 
  private:
@@ -56,7 +60,9 @@ class Worker {
   void read_rows(const Task& task, PieceResult& result);
   bool open(Slot& slot, PieceResult& result);
   void probe(const Input& input);
-  void pass_over(const Input& input, PieceResult& result);
+  void skip_input(const Input& input, PieceResult& result);
+  void note_unreadable(const Input& input, const std::string& reason, PieceResult& result);
+  void note_unusable(const Input& input, const Error& error);
   void parse(const Slot& slot, PieceResult& result);
   void read_files(const Slot& slot, PieceResult& result);
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
@@ -84,8 +90,8 @@ class Worker {
   TroffText troff_;
   ByteStream file_;
 
-  const Task* task_ = nullptr;  // that is being read
-  bool converted_ = false;      // the file that was added last
+  const Task* task_ = nullptr;  // the current task
+  bool converted_ = false;      // whether the file that was added last was converted
   RawBatch raw_;
   std::vector<RawFile> raw_files_;
   std::size_t raw_begin_ = 0;  // the end of the last batch in the piece

@@ -12,17 +12,18 @@ namespace refrain::blot {
 
 namespace {
 
-// What align() keeps of the way: a megabyte, margins aside. Longer ways are found piece by piece.
+// The number of cells that align() keeps to trace a path: a megabyte, without margins. Longer paths are found
+// piecewise.
 constexpr std::size_t kMostCells = std::size_t{1} << 17U;
-// A piece that brings one on by less than this is not worth its cost.
-constexpr std::int32_t kLeastPiece = kMostCells / 256;
-// grow() forgets old waves when it holds so many cells.
+// A piece that advances by less than this is not worth its cost.
+constexpr std::int32_t kMinPiece = kMostCells / 256;
+// grow() discards old waves once it holds this many cells.
 constexpr std::size_t kForgetCells = std::size_t{1} << 12U;
 constexpr std::int32_t kMargin = 4;
-// How many tokens ends_here() looks ahead.
-constexpr std::int32_t kLooksAhead = 32;
-constexpr std::array<std::uint32_t, kLooksAhead> kBits = [] {
-  std::array<std::uint32_t, kLooksAhead> bits{};
+// The number of tokens that ends_here() looks ahead.
+constexpr std::int32_t kLookahead = 32;
+constexpr std::array<std::uint32_t, kLookahead> kBits = [] {
+  std::array<std::uint32_t, kLookahead> bits{};
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = std::uint32_t{1} << i;
   return bits;
 }();
@@ -62,7 +63,7 @@ Aligner::Entry Aligner::entry(std::size_t wave, std::int32_t diagonal, std::int3
   return best;
 }
 
-// The diagonals that the next wave can reach.
+// Returns the diagonals that the next wave can reach.
 inline Aligner::Wave Aligner::next_wave(std::size_t wave) const {
   if (wave == 0) return {0, 1, used_};
   std::int32_t low = std::numeric_limits<std::int32_t>::max();
@@ -85,7 +86,7 @@ inline const std::uint64_t* Aligner::cells_from(std::size_t wave, std::uint32_t 
   return store_.data() + old.first + (low - old.low);
 }
 
-// entry() for all diagonals of a wave, in loops without a choice.
+// Does what entry() does, for all diagonals of a wave, in branch-free loops.
 void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b) {
   std::uint64_t* const cells = store_.data() + next.first;
   std::fill(cells, cells + next.count, 0);
@@ -97,7 +98,7 @@ void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int
     const std::int64_t diagonal = old.low + shift;
     for (std::int32_t i = 0; i < old.count; ++i) {
       const std::uint64_t cell = in[i] == 0 ? 0 : in[i] + add;
-      // One more than the reach, as cells are: at most a + 1, and b + 1 less the diagonal.
+      // The largest allowed cell value, which is the reach plus 1: at most a + 1, and b + 1 plus the diagonal.
       const auto most = static_cast<std::uint64_t>(std::min<std::int64_t>(a, b + diagonal + i) + 1);
       out[i] = std::max(out[i], cell >> 32U > most ? 0 : cell);
     }
@@ -107,7 +108,7 @@ void Aligner::enter(std::size_t wave, const Wave& next, std::int32_t a, std::int
   from(gap_, -1, 0);
 }
 
-// Waves before `wave` that nothing can come from any more lose their cells.
+// Discards the cells of waves that no later wave can use.
 void Aligner::forget_waves(std::size_t wave) {
   if (used_ < kForgetCells || wave <= substitute_) return;
   const std::size_t first = waves_[wave - substitute_].first - kMargin;
@@ -118,8 +119,8 @@ void Aligner::forget_waves(std::size_t wave) {
   for (std::size_t i = wave - substitute_; i < waves_.size(); ++i) waves_[i].first -= first;
 }
 
-// From (0, 0) on, penalty after penalty. `drop` is twice what a diagonal may fall behind. `whole`: to the ends of both,
-// keeping all waves.
+// Spreads from (0, 0), one penalty after another. `drop` is twice the score that a diagonal may fall behind. With
+// `whole`, it continues to the ends of both runs and keeps all waves.
 template <class Equal>
 Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t drop, bool whole, Equal equal) {
   Spread result;
@@ -127,8 +128,8 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
   store_.resize(std::max<std::size_t>(store_.size(), kMargin));
   std::fill_n(store_.begin(), kMargin, 0);
   used_ = kMargin;
-  std::size_t kept = 0;         // cells
-  std::int32_t furthest_a = 0;  // that anyone came
+  std::size_t kept = 0;         // number of cells
+  std::int32_t furthest_a = 0;  // the furthest position reached
   std::int32_t furthest_b = 0;
   const auto match = static_cast<std::int64_t>(rules_.match);
   std::uint32_t empty_waves = 0;
@@ -147,7 +148,7 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
     if (wave == 0) {
       cells[0] = Cell{0, 0}.packed();
     } else if (same != nullptr && beside != nullptr && furthest_a < a && furthest_b < b) {
-      // What enter() does, where nobody can come past an end.
+      // Does the same as enter(), but needs no bounds checks because no path can pass an end.
       for (std::int32_t k = 0; k < next.count; ++k) {
         const std::uint64_t cell = std::max(same[k], beside[k]);
         cells[k] = std::max(cell == 0 ? 0 : cell + kOneFurther, beside[k + 2]);
@@ -173,12 +174,13 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
       furthest_a = std::max(furthest_a, i);
       furthest_b = std::max(furthest_b, i - diagonal);
       const bool arrives = whole && i == a && i - diagonal == b;
-      if (i == cell.reach && !arrives) continue;  // an edit alone makes it worse than where it came from
+      if (i == cell.reach && !arrives) continue;  // an edit without a match is worse than where it came from
       cell.matches += static_cast<std::uint32_t>(i - cell.reach);
       cell.reach = i;
       cells[k] = cell.packed();
       const std::int64_t worth = match * (2 * std::int64_t{i} - diagonal) - penalty;
-      // An earlier wave is shorter: only those of the same one are to be compared.
+      // A tie with an earlier wave goes to the earlier one, which is shorter, so only ties within one wave are
+      // compared.
       const bool is_better = worth > result.best.worth || (worth == result.best.worth && wave == result.best.wave &&
                                                            std::abs(diagonal) < std::abs(result.best.diagonal));
       if (arrives || (is_better && !result.arrived)) result.best = {wave, diagonal, cell, worth};
@@ -186,7 +188,7 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
     }
     result.open = furthest_a == a || furthest_b == b;
     cells_ += static_cast<std::uint64_t>(next.count);
-    // Only those from the first to the last that are alive are kept.
+    // Only the cells from the first to the last one that is alive are kept.
     kept += static_cast<std::size_t>(last_alive + 1);
     next.count = last_alive < 0 ? 0 : last_alive - first_alive + 1;
     if (next.count > 0) {
@@ -202,21 +204,23 @@ Aligner::Spread Aligner::spread(std::int32_t a, std::int32_t b, std::int64_t dro
   return result;
 }
 
-// Whether growing ends here, before the end of either span: nothing that follows can be worth more than 0. Most passages
-// end so, and a spreading takes far longer. `a` and `b` return the tokens from here on.
+// Returns whether growth ends here, before the end of either span, because nothing that follows can have a positive
+// score. Most passages end this way, and this check is far cheaper than spread(). `a` and `b` return the tokens that
+// follow.
 //
-// Whoever has taken `length` tokens of one run, and no more of the other, has no more matches than the longest common
-// subsequence of as many tokens of both; all the rest are edits. Everyone who goes on passes every length, so where one
-// is worth too little to be followed, all have been given up. The subsequence is found for all lengths in one go (Hyyro):
-// after some tokens of `a`, the number of zeros below bit j is its length with j tokens of `b`.
+// A path that has taken `length` tokens of one run, and no more of the other, has at most as many matches as the
+// longest common subsequence of the first `length` tokens of both; all other tokens are edits. Every path that
+// continues passes every length, so if the bound for one length is too low to be followed, all paths have been given
+// up. The subsequence is computed for all lengths in one pass (Hyyro): after some tokens of `a`, the number of zeros
+// below bit j is its length with j tokens of `b`.
 template <class A, class B>
 bool Aligner::ends_here(std::int32_t a_size, std::int32_t b_size, A a, B b) const {
   const auto edit = static_cast<std::int32_t>(rules_.edit);
   const std::int32_t match_and_edit = static_cast<std::int32_t>(rules_.match) + edit;
   const std::int64_t least = -std::int64_t{edit} * rules_.max_gap;
-  const std::int32_t most = std::min({a_size, b_size, kLooksAhead});
+  const std::int32_t most = std::min({a_size, b_size, kLookahead});
   if (rules_.max_gap >= static_cast<unsigned>(most)) return false;
-  std::array<std::uint32_t, kLooksAhead> tokens{};
+  std::array<std::uint32_t, kLookahead> tokens{};
   for (std::int32_t j = 0; j < most; ++j) tokens[static_cast<std::size_t>(j)] = b(j);
   std::uint64_t ones = ~std::uint64_t{0};
   for (std::int32_t length = 1; length <= most; ++length) {
@@ -301,12 +305,12 @@ std::vector<Aligner::Run> Aligner::align(std::span<const std::uint32_t> a, std::
       continue;
     }
     trace(end, rest_a, rest_b, x, y, runs);
-    if (found.arrived || end.cell.reach < kLeastPiece) break;
+    if (found.arrived || end.cell.reach < kMinPiece) break;
     x += static_cast<std::size_t>(end.cell.reach);
     y += static_cast<std::size_t>(end.cell.reach - end.diagonal);
     drop = least_drop;
   }
-  // A run that was found in two pieces is one.
+  // Joins a run that was found in two pieces.
   std::vector<Run> joined;
   for (const Run& run : runs) {
     if (!joined.empty() && joined.back().a + joined.back().length == run.a &&

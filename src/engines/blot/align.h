@@ -1,18 +1,19 @@
-// Aligning: from a place where two documents agree to all of the passage that they share there.
+// Alignment: extends a place where two documents agree to the whole passage that they share there.
 //
-// Two runs of tokens are laid side by side; a token that agrees is worth `match`, and one that was substituted,
-// inserted or lost costs `edit`. Growing goes on from a point where both agree, for as long as the worth stays within
-// max_gap * edit of the best so far, and ends where it was best. So noise is bridged as long as there is no more than
-// max_gap of it in a row, and an end is where what follows is worth less than it costs. Of several best ends it is
-// the shortest; of those the one whose two lengths differ least, and then the one that takes fewer tokens of `a`.
+// Two runs of tokens are compared side by side. A token that agrees scores `match`; a token that was substituted,
+// inserted or deleted costs `edit`. Growth starts from a point where both runs agree, continues while the score
+// stays within max_gap * edit of the best score so far, and ends where the score was best. So noise is bridged as
+// long as there are at most max_gap edits in a row, and a passage ends where what follows scores less than it costs.
+// Among several best ends, growth takes the shortest; among those the one whose two lengths differ least, and then
+// the one that takes fewer tokens of `a`.
 //
-// It is the furthest-reaching method (Myers; Ukkonen): for every penalty and every diagonal only how far one can
-// come. With i and j tokens taken, of which m agree, s are substituted and g inserted or lost, i + j = 2 m + 2 s + g,
-// so
+// This is the furthest-reaching method (Myers; Ukkonen): for every penalty and every diagonal it keeps only how far
+// a path can reach. With i and j tokens taken, of which m agree, s are substituted and g inserted or deleted, i + j
+// = 2 m + 2 s + g, so
 //   2 * worth = match * (i + j) - penalty,  penalty = s * 2 (edit + match) + g * (2 edit + match)
-// and who has come furthest for his penalty on his diagonal is also worth most. Where a diagonal falls too far below
-// the best of all lower penalties it is given up. It costs about tokens + edits * max_gap: nothing is quadratic in
-// the length of a passage.
+// and the path that reaches furthest for its penalty on its diagonal also scores most. A diagonal that falls too far
+// below the best score of all lower penalties is given up. The cost is about tokens + edits * max_gap: nothing is
+// quadratic in the length of a passage.
 #pragma once
 
 #include <cstddef>
@@ -23,32 +24,32 @@
 namespace refrain::blot {
 
 struct AlignRules {
-  unsigned match = 1;    // what a token that agrees is worth: the interleaving of the index
-  unsigned edit = 1;     // what one that does not costs: 2 where a token is a character, which says little
-  unsigned max_gap = 8;  // edits in a row that are bridged
+  unsigned match = 1;    // what a token that agrees scores: the interleaving of the index
+  unsigned edit = 1;     // what a token that disagrees costs: 2 if tokens are characters, which say little
+  unsigned max_gap = 8;  // number of consecutive edits that are bridged
 };
 
 struct Growth {
-  std::size_t a = 0;  // tokens taken of each
+  std::size_t a = 0;  // tokens taken from each
   std::size_t b = 0;
   std::size_t matches = 0;
-  // A span ended before the growing did: longer spans might give more. Where it is not set they give the same.
+  // True if growth reached the end of a span, so longer spans might give more. If false, they would give the same.
   bool open = false;
   friend bool operator==(const Growth&, const Growth&) = default;
 };
 
-// Keeps its buffers. Not thread-safe. Spans of less than 2^31 tokens.
+// Keeps its buffers between calls. Not thread-safe. Spans must be shorter than 2^31 tokens.
 class Aligner {
  public:
   explicit Aligner(const AlignRules& rules);
 
-  // From the beginnings of both spans on; or, backward, from their ends.
+  // forward() grows from the beginnings of both spans, backward() from their ends.
   Growth forward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   Growth backward(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Where two whole runs agree. It is worth as much as can be, among the paths that growing would follow; where none of
-  // them leads to both ends, wider ones are tried, and where that would take too long, the rest of both runs counts as
-  // different.
+  // Aligns two whole runs and returns where they agree. The result has the highest score among the paths that growth
+  // would follow. If none of them leads to both ends, wider ones are tried; if that would take too long, the rest of
+  // both runs counts as different.
   struct Run {
     std::size_t a = 0;
     std::size_t b = 0;
@@ -57,12 +58,14 @@ class Aligner {
   };
   std::vector<Run> align(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-  // Diagonals looked at, over all penalties and all calls: what it has cost, besides comparing tokens that agree.
+  // The number of diagonals examined, over all penalties and all calls: the cost, apart from comparing tokens that
+  // agree.
   std::uint64_t cells() const { return cells_; }
 
  private:
-  // How far one came on a diagonal: tokens of `a` taken, and those that agree. In the store a cell is one number,
-  // that is larger for who came further, and then for who agrees more; 0 where it was given up.
+  // How far a path reaches on a diagonal: the number of tokens of `a` taken, and how many of them agree. In store_,
+  // a cell is packed into one number, which is larger for a path that reaches further, then for one with more
+  // matches, and 0 if the path was given up.
   struct Cell {
     std::int32_t reach = -1;  // -1: given up
     std::uint32_t matches = 0;
@@ -72,22 +75,23 @@ class Aligner {
     }
     std::uint64_t packed() const { return (static_cast<std::uint64_t>(reach + 1) << 32U) | matches; }
   };
-  // The cells of one penalty: diagonals (tokens of `a` less tokens of `b`) from `low` on. In store_, kMargin cells
-  // that are given up precede and follow them, which neighbouring waves share.
+  // The cells of one penalty, by diagonal (tokens of `a` minus tokens of `b`), starting at `low`. In store_, kMargin
+  // given-up cells precede and follow them; neighboring waves share these margins.
   struct Wave {
     std::int32_t low = 0;
     std::int32_t count = 0;
-    std::size_t first = 0;  // in store_
+    std::size_t first = 0;  // index into store_
     std::int32_t high() const { return low + count - 1; }
   };
-  // A cell, and where it is.
+  // A cell and its position.
   struct End {
     std::size_t wave = 0;
     std::int32_t diagonal = 0;
     Cell cell = {0, 0};
-    std::int64_t worth = 0;  // twice
+    std::int64_t worth = 0;  // twice the score
   };
-  // How a spreading went: whether it came to the ends of both runs, ran out of room, or died out (neither).
+  // The result of spread(): it arrived at the ends of both runs, filled its storage, or died out (neither flag is
+  // set).
   struct Spread {
     End best;
     bool open = false;
@@ -101,32 +105,33 @@ class Aligner {
   bool ends_here(std::int32_t a_size, std::int32_t b_size, A a, B b) const;
   template <class A, class B>
   Growth grow(std::size_t a_size, std::size_t b_size, A a, B b);
-  // The best way into a diagonal at a wave, and from where: the diagonals of a token of `a` lost, one inserted,
-  // neither.
+  // The best way to enter a diagonal in a wave, and where it comes from: the diagonal for a deleted token of `a`,
+  // for an inserted token, or the same diagonal.
   struct Entry {
     Cell cell;
-    std::uint32_t wave = 0;  // waves back
+    std::uint32_t wave = 0;  // number of waves back
     std::int32_t from = 0;
   };
   Wave next_wave(std::size_t wave) const;
-  // The cells of a wave as one comes to them.
+  // Computes the cells of a wave before matching tokens extend them.
   void enter(std::size_t wave, const Wave& next, std::int32_t a, std::int32_t b);
-  // The cells of the wave `back` waves ago, from diagonal `low` on; none where [low, high] goes beyond its margins.
+  // The cells of the wave `back` waves ago, starting at diagonal `low`; nullptr if [low, high] exceeds that wave's
+  // margins.
   const std::uint64_t* cells_from(std::size_t wave, std::uint32_t back, std::int32_t low, std::int32_t high) const;
   Entry entry(std::size_t wave, std::int32_t diagonal, std::int32_t a, std::int32_t b) const;
   Cell at(std::size_t wave, std::uint32_t back, std::int32_t diagonal) const;
   void forget_waves(std::size_t wave);
-  // The runs on the way to `end`, moved by (x, y), behind what is in `runs`.
+  // Appends the runs on the path to `end`, offset by (x, y), to `runs`.
   void trace(const End& end, std::int32_t a, std::int32_t b, std::size_t x, std::size_t y,
              std::vector<Run>& runs) const;
 
   AlignRules rules_;
-  std::uint32_t unit_;        // penalties are counted in this,
-  std::uint32_t substitute_;  // and these are an edit's
+  std::uint32_t unit_;        // the unit in which penalties are counted
+  std::uint32_t substitute_;  // the penalties of the edits
   std::uint32_t gap_;
-  std::vector<Wave> waves_;  // of one call; in the spreading of grow() only the last ones are kept
+  std::vector<Wave> waves_;  // those of one call; grow() keeps only the cells of the last ones
   std::vector<std::uint64_t> store_;
-  std::size_t used_ = 0;  // of store_
+  std::size_t used_ = 0;  // cells of store_ in use
   std::uint64_t cells_ = 0;
 };
 

@@ -23,7 +23,7 @@ Tokens random_tokens(std::mt19937_64& random, std::size_t size, std::uint32_t al
   return tokens;
 }
 
-// A copy in which one of `every` tokens was substituted, lost, or had another put before it.
+// Returns a copy in which about one in `every` tokens is substituted, deleted, or preceded by an inserted token.
 Tokens noisy(std::mt19937_64& random, const Tokens& tokens, unsigned every, std::uint32_t alphabet) {
   Tokens copy;
   for (const std::uint32_t token : tokens) {
@@ -51,7 +51,8 @@ Tokens reversed(Tokens tokens) {
   return tokens;
 }
 
-// The slow and obvious way: what each pair of beginnings is worth at most, and how many tokens may agree in it then.
+// The slow and obvious way: the best score of each pair of prefixes, and the numbers of matches with which it is
+// reached.
 struct Table {
   Table(const AlignRules& rules, const Tokens& a, const Tokens& b)
       : cells(a.size() + 1, std::vector<Cell>(b.size() + 1)) {
@@ -77,7 +78,7 @@ struct Table {
     if (from.worth + worth > to.worth) to = {from.worth + worth, {}};
     for (const std::size_t matches : from.matches) to.matches.insert(matches + (same ? 1 : 0));
   }
-  // Worth most; the shortest of those; with the least difference; with the fewest of a.
+  // The best score; among equals the shortest, then the least difference in length, then the fewest tokens of `a`.
   std::pair<std::size_t, std::size_t> best() const {
     std::tuple<int, std::size_t, int, std::size_t> least{1, 0, 0, 0};
     std::pair<std::size_t, std::size_t> end;
@@ -96,7 +97,7 @@ struct Table {
   std::vector<std::vector<Cell>> cells;
 };
 
-// The rule by which diagonals are given up, with no band and nothing forgotten: cells in a map.
+// The rule by which diagonals are given up, without bands and without discarding anything: all cells are in a map.
 Growth grow_plainly(const AlignRules& rules, const Tokens& a, const Tokens& b) {
   const int substitute = static_cast<int>(2 * (rules.edit + rules.match));
   const int gap = static_cast<int>(2 * rules.edit + rules.match);
@@ -191,7 +192,7 @@ TEST(Align, GivesUpWhatFallsTooFarBehind) {
   EXPECT_GT(given_up, 100);
 }
 
-// Texts that share a passage, and behind it only the words that all texts share: most end without a look at any diagonal.
+// The texts share a passage, followed only by common words: most calls end without examining a diagonal.
 TEST(Align, EndsAtOnceWhereNothingAheadIsWorthIt) {
   std::mt19937_64 random(13);
   const auto text = [&](std::size_t size) {
@@ -223,7 +224,7 @@ TEST(Align, GivesTheSameWhateverItDidBefore) {
   const AlignRules rules{1, 1, 8};
   Aligner used(rules);
   for (int i = 0; i < 300; ++i) {
-    const bool is_long = i % 100 == 50;  // forgets its first waves
+    const bool is_long = i % 100 == 50;  // long enough that its first waves are discarded
     const Tokens a = random_tokens(random, is_long ? 400 : random() % 60, 50);
     const Tokens b = noisy(random, a, is_long ? 3 : 6, 50);
     ASSERT_EQ(used.forward(a, b), grow_plainly(rules, a, b)) << i;
@@ -285,7 +286,7 @@ TEST(Align, EndsBehindTheLastTokenThatAgrees) {
   EXPECT_EQ(aligner.forward(Tokens{}, Tokens{}), (Growth{0, 0, 0, true}));
   EXPECT_EQ(aligner.forward(Tokens{1, 2}, Tokens{}), (Growth{0, 0, 0, true}));
   EXPECT_EQ(aligner.backward(Tokens{}, Tokens{1}), (Growth{0, 0, 0, true}));
-  // What is behind a gap must be worth more than the gap.
+  // The tokens behind a gap must score more than the gap costs.
   EXPECT_EQ(aligner.forward(Tokens{1, 2, 3, 4, 5}, Tokens{1, 2, 3, 9, 5}), (Growth{3, 3, 3, true}));
   EXPECT_EQ(aligner.forward(Tokens{1, 2, 3, 4, 5, 6}, Tokens{1, 2, 3, 9, 5, 6}), (Growth{6, 6, 5, true}));
 }
@@ -333,7 +334,7 @@ TEST(Align, AlignsWholeRunsAlsoWhereGrowingWouldEnd) {
   EXPECT_EQ(aligner.align(a, Tokens()), nothing);
 }
 
-// A long passage costs what its tokens and edits cost, whole or grown, and is aligned piece by piece.
+// A long passage costs time in proportion to its tokens and edits, both when grown and when aligned piecewise.
 TEST(Align, IsNotQuadraticInTheLengthOfAPassage) {
   std::mt19937_64 random(6);
   const Tokens a = random_tokens(random, 200'000, 50'000);
@@ -352,7 +353,7 @@ TEST(Align, IsNotQuadraticInTheLengthOfAPassage) {
   EXPECT_LT(aligner.cells() - before, 10 * a.size());
 }
 
-// Two texts of one token each, of different lengths: every diagonal is as good as any other for a while.
+// Two texts of one repeated token, with different lengths: for a while, every diagonal is as good as any other.
 TEST(Align, IsNotQuadraticWhereAllTokensAreEqual) {
   const Tokens a(100'000, 7);
   const Tokens b(60'000, 7);

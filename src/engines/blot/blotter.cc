@@ -33,7 +33,7 @@ namespace refrain::blot {
 
 namespace {
 
-// Those of `count` windows that are wanted. A few at a time, so that no room is made for the others.
+// Appends those of `count` windows that are wanted, in small batches, so that no memory is needed for the others.
 template <class Blot, class Wanted>
 void append_chosen(std::size_t count, std::uint64_t number, Blot blot, Wanted wanted, std::vector<ChosenWindow>& out) {
   std::array<ChosenWindow, 256> some;
@@ -61,12 +61,12 @@ std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind) {
   throw Error(Errc::invalid_argument, "--blots: unknown kind");
 }
 
-unsigned usual_blot_tokens(const IndexLayout& layout) {
+unsigned default_blot_tokens(const IndexLayout& layout) {
   return layout.interleave > 1 ? layout.window : layout.window / 2 + 1;
 }
 
 BlotShape blot_shape(const IndexLayout& layout) {
-  return {.tokens = layout.blot_tokens != 0 ? layout.blot_tokens : usual_blot_tokens(layout),
+  return {.tokens = layout.blot_tokens != 0 ? layout.blot_tokens : default_blot_tokens(layout),
           .stride = layout.interleave};
 }
 
@@ -78,7 +78,7 @@ IndexLayout checked_layout(IndexLayout layout) {
   if (text::tokens_are_characters(layout.tokenizer)) layout.pairs = false;
   check(layout.window >= 2 && layout.window <= kMaxBlotWindow,
         fmt::format("--window: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
-  check(layout.blot_tokens == 0 || layout.blot_tokens == usual_blot_tokens(layout) ||
+  check(layout.blot_tokens == 0 || layout.blot_tokens == default_blot_tokens(layout) ||
             (layout.sampling == BlotSampling::all && layout.blot_tokens >= 2 && layout.blot_tokens <= layout.window),
         fmt::format("--window: with {} tokens, a blot cannot be made of {}", layout.window, layout.blot_tokens));
   check(layout.interleave >= 1 && layout.interleave <= kMaxInterleave,
@@ -95,10 +95,10 @@ Blotter::Blotter(const IndexLayout& layout)
       all_(layout.sampling == BlotSampling::all),
       function_(make_blot_function(layout.blots)) {}
 
-// least_[i] becomes the least order value of the tokens between the first and the last of window i, by doubling: the least
-// of 2, 4, 8 neighbours, and at last of two overlapping stretches.
+// Sets least_[i] to the least order value of the tokens between the first and the last of window i, by doubling:
+// first the least of 2, 4, 8 neighbors, finally of two overlapping stretches.
 void Blotter::find_least(std::span<const std::uint64_t> hashes, std::size_t windows) {
-  constexpr std::uint64_t kScatter = 0x9E3779B97F4A7C15ULL;  // so that the order is no part of the blot
+  constexpr std::uint64_t kScatter = 0x9E3779B97F4A7C15ULL;  // so that the order does not correlate with the blot
   order_.resize(hashes.size());
   for (std::size_t i = 0; i < hashes.size(); ++i) order_[i] = hashes[i] * kScatter;
   const std::size_t inner = shape_.tokens - 2;
@@ -117,7 +117,7 @@ void Blotter::choose(std::span<const std::uint64_t> hashes, std::uint64_t number
   blots_.resize(windows);
   function_->blots(hashes, shape_, blots_.data());
   const auto blot = [&](std::size_t i) { return blots_[i]; };
-  if (all_ || shape_.tokens <= 2) {  // both tokens of a window of two are at its ends
+  if (all_ || shape_.tokens <= 2) {  // in a window of two, both tokens are at its ends
     append_chosen(
         windows, number, blot, [](std::size_t, std::uint64_t) { return true; }, out);
     return;

@@ -114,7 +114,7 @@ TEST(Pairs, HaveTheUpperHalfOfTheKeysAndOnlyWordsHaveThem) {
   EXPECT_FALSE(checked_layout({.tokenizer = TokenizerKind::chars}).pairs);
 }
 
-// The slow, obvious ones.
+// The slow and obvious version, for the kinds that ignore order.
 std::uint64_t plain_blot(BlotKind kind, std::span<const std::uint64_t> hashes, std::size_t first,
                          const BlotShape& shape) {
   std::uint64_t value = 0;
@@ -161,7 +161,7 @@ TEST(Blots, OrderCountsForOrderedOnesAlone) {
   }
 }
 
-// Stored in every index: must never change.
+// This value is stored in every index and must never change.
 TEST(Blots, OrderedOnesAreWhatTheyWere) {
   const auto hashes = hashes_of({"a", "rose", "is", "a", "rose", "is"});
   std::uint64_t blot = 0;

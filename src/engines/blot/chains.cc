@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::uint64_t kMixFirst = 0x9e3779b97f4a7c15;
 constexpr std::uint64_t kMixSecond = 0xbf58476d1ce4e5b9;
-constexpr std::size_t kFewHits = 4096;  // sorted by comparing
+constexpr std::size_t kMaxComparisonSort = 4096;  // up to this many are sorted by comparisons
 constexpr unsigned kDigitBits = 11;
 
-// One pass of a stable sort by kDigitBits bits of what `field` gives.
+// One pass of a stable radix sort, by kDigitBits bits of `field`.
 template <class Field>
 void sort_digit(Array<Hit>& from, Array<Hit>& to, Field field, unsigned shift) {
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -32,9 +32,9 @@ void sort_digit(Array<Hit>& from, Array<Hit>& to, Field field, unsigned shift) {
   std::swap(from, to);
 }
 
-// By block, then query.
+// Sorts by block, then by query token.
 void sort_hits(Array<Hit>& hits, MemoryBudget& budget) {
-  if (hits.size() <= kFewHits) {
+  if (hits.size() <= kMaxComparisonSort) {
     std::sort(hits.begin(), hits.end(),
               [](const Hit& a, const Hit& b) { return a.block != b.block ? a.block < b.block : a.query < b.query; });
     return;
@@ -58,7 +58,7 @@ std::uint64_t distance(std::int64_t a, std::int64_t b) {
   return static_cast<std::uint64_t>(a > b ? a - b : b - a);
 }
 
-// Intervals by length and begin, so that those that nearly_same() holds for are found in a few cells.
+// Indexes intervals by length and begin, so that those for which nearly_same() holds are found in a few cells.
 class IntervalGrid {
  public:
   IntervalGrid(MemoryBudget& budget, std::size_t intervals, std::uint32_t longest)
@@ -68,7 +68,8 @@ class IntervalGrid {
       classes_.push_back(static_cast<std::uint32_t>(bound));
   }
 
-  // The first candidate that the interval is nearly the same as, and no longer than; or none: candidates.size().
+  // Returns the index of the first candidate that the interval is nearly the same as, or candidates.size() if there
+  // is none.
   std::size_t find(const Array<Candidate>& candidates, std::uint32_t begin, std::uint32_t end) const {
     const std::uint64_t length = end - begin;
     const std::uint64_t shift = length / 4 + 1;
@@ -85,7 +86,7 @@ class IntervalGrid {
     return found;
   }
 
-  // The candidate that was added last.
+  // Adds the last one of `candidates`.
   void add(const Array<Candidate>& candidates) {
     const Candidate& candidate = candidates[candidates.size() - 1];
     const std::size_t size = class_of(candidate.length());
@@ -103,9 +104,9 @@ class IntervalGrid {
     return static_cast<std::size_t>(mix(cell << 10U | size, kMixFirst, kMixSecond)) & (heads_.size() - 1);
   }
 
-  std::vector<std::uint32_t> classes_;  // the least length of each
-  Array<std::uint32_t> heads_;          // by cell: a candidate's number plus 1, or 0
-  Array<std::uint32_t> next_;           // by candidate: another one of the cell
+  std::vector<std::uint32_t> classes_;  // the least length of each class
+  Array<std::uint32_t> heads_;          // by hash of the cell: the index of a candidate plus 1, or 0
+  Array<std::uint32_t> next_;           // by candidate: the next one of the cell, in the same form
 };
 
 }  // namespace
@@ -179,8 +180,8 @@ std::uint32_t& Chainer::slot(std::int64_t bucket) {
   return seen_[static_cast<std::size_t>(mix(static_cast<std::uint64_t>(bucket), kMixFirst, kMixSecond) & seen_mask_)];
 }
 
-// Two chains can fall into one slot, and the older one is then not found again: it ends early, and what would have been
-// its second half is a chain of its own.
+// Two chains can hash to the same slot; the older one is then no longer found, so it ends early, and what would have
+// been its second half becomes a chain of its own.
 void Chainer::link_document(const DocumentBlocks& blocks, std::size_t first, std::size_t last) {
   const std::size_t slots = std::bit_ceil(4 * (last - first));
   if (slots > seen_.size()) seen_.resize(slots);
@@ -218,7 +219,7 @@ void Chainer::link_document(const DocumentBlocks& blocks, std::size_t first, std
   }
 }
 
-// The chain of this document that the hit is nearest to, if it may belong to any.
+// Returns the chain of this document that is nearest to the hit, or kNoHit if the hit can belong to none.
 std::uint32_t Chainer::find_open(std::int64_t diagonal, const Hit& hit, std::size_t first_chain) const {
   std::uint32_t found = kNoHit;
   std::uint64_t nearest = rules_.diagonal + 1;
@@ -283,7 +284,7 @@ RankedCandidates group_chains(std::span<Chain> chains,
     chain.candidate = static_cast<std::uint32_t>(at);
   }
 
-  // Best first, and the chains told so.
+  // Ranks the candidates, and renumbers them in the chains.
   Array<std::uint32_t> ranks(budget, "the candidates of a query, ranked", made.candidates.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) made.candidates[i].first = static_cast<std::uint32_t>(i);
   std::sort(made.candidates.begin(), made.candidates.end(), better);

@@ -16,7 +16,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // query token, block
 
-// Documents of `blocks` blocks each.
+// Every document has `blocks` blocks.
 DocumentBlocks even_documents(std::uint64_t block, std::uint64_t blocks) {
   return {block / blocks, block / blocks * blocks, (block / blocks + 1) * blocks};
 }
@@ -29,7 +29,7 @@ class Chaining : public testing::Test {
     chainer.link([&](std::uint64_t block) { return even_documents(block, document_blocks); });
     return chainer;
   }
-  // The query tokens of a chain's hits.
+  // The query tokens and the blocks of a chain's hits.
   static Pairs hits_of(const Chainer& chainer, const Chain& chain) {
     Pairs pairs;
     for (std::uint32_t at = chain.first_hit; at != kNoHit; at = chainer.hits()[at].next)
@@ -56,7 +56,8 @@ TEST_F(Chaining, NeighbourhoodsHoldTheChainsOfADocumentThatAreNear) {
   EXPECT_EQ(found.all[2].document, 2U);
   EXPECT_EQ(std::vector<std::uint32_t>(found.of_chain.begin(), found.of_chain.end()),
             (std::vector<std::uint32_t>{0, 0, 0, 1, 2}));
-  // Where one may not be so long, the chain that is too far from its beginning begins another.
+  // With a limit on its length, a neighbourhood ends, and the chain that is too far from its beginning starts
+  // another.
   EXPECT_EQ(find_neighbourhoods(chains, 5, 24, budget_).all.size(), 4U);
 }
 
@@ -91,7 +92,7 @@ TEST_F(Chaining, DependsOnTheHitsOfTheDocumentAlone) {
 }
 
 TEST_F(Chaining, MakesOneChainOfACopyAndNoneAcrossDocuments) {
-  // Query tokens 0 to 300 stand in document 2 from its token 37 on, and a part of them in document 3.
+  // Tokens 0 to 300 of the query occur in document 2, starting at its token 37, and a part of them in document 3.
   Pairs pairs;
   for (std::uint32_t query = 0; query < 300; query += 3) pairs.emplace_back(query, 200 + (query + 37) / kBlockTokens);
   for (std::uint32_t query = 120; query < 180; query += 3)
@@ -108,7 +109,7 @@ TEST_F(Chaining, MakesOneChainOfACopyAndNoneAcrossDocuments) {
 }
 
 TEST_F(Chaining, PartsWhatIsFarApartInTheQueryOrOffTheDiagonal) {
-  // 59 tokens of the query between neighbours is too much, 58 is not; a jump of 48 tokens in the document is too much.
+  // Neighbors may be 58 tokens of the query apart, but not 59. A jump of 48 tokens in the document is too much.
   EXPECT_EQ(linked({{0, 0}, {58, 3}}, 1000).chains().size(), 1U);
   EXPECT_EQ(linked({{0, 0}, {59, 3}}, 1000).chains().size(), 2U);
   EXPECT_EQ(linked({{0, 0}, {16, 3}}, 1000).chains().size(), 1U);
@@ -116,7 +117,7 @@ TEST_F(Chaining, PartsWhatIsFarApartInTheQueryOrOffTheDiagonal) {
 }
 
 TEST_F(Chaining, FollowsADiagonalThatDrifts) {
-  // Ten tokens more in the document after every thirty.
+  // The document has ten additional tokens after every thirty.
   Pairs pairs;
   for (std::uint32_t query = 0; query < 3000; query += 5)
     pairs.emplace_back(query, (query + query / 30 * 10) / kBlockTokens);
@@ -154,10 +155,10 @@ TEST_F(Chaining, HoldsEveryHitOnceInOrderForAnyOrderOfAdding) {
     EXPECT_EQ(found, pairs);
 
     std::shuffle(pairs.begin(), pairs.end(), random);
-    Chainer again = linked(pairs, 500);
-    ASSERT_EQ(again.chains().size(), chainer.chains().size());
-    for (std::size_t i = 0; i < again.chains().size(); ++i)
-      ASSERT_EQ(hits_of(again, again.chains()[i]), hits_of(chainer, chainer.chains()[i]));
+    Chainer shuffled = linked(pairs, 500);
+    ASSERT_EQ(shuffled.chains().size(), chainer.chains().size());
+    for (std::size_t i = 0; i < shuffled.chains().size(); ++i)
+      ASSERT_EQ(hits_of(shuffled, shuffled.chains()[i]), hits_of(chainer, chainer.chains()[i]));
   }
 }
 
@@ -177,7 +178,7 @@ std::uint64_t some_worth(std::uint32_t begin, std::uint32_t end) {
   return (end - begin) / 3 + begin % 2;
 }
 
-// The slow twin: longest first, each to the first candidate that it fits.
+// The slow twin: takes the chains by descending length and adds each to the first candidate that it fits.
 std::vector<std::vector<std::uint32_t>> plain_groups(const std::vector<Chain>& chains) {
   std::vector<std::uint32_t> order(chains.size());
   std::iota(order.begin(), order.end(), 0U);

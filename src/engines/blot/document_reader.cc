@@ -47,7 +47,7 @@ DocumentReader::DocumentReader(const DocumentReader& other)
       groups_place_(other.groups_place_),
       ids_place_(other.ids_place_) {}
 
-// Documents in order tell of paths in order, so that mostly the next one is asked for, or the same again.
+// Documents in order refer to paths in order, so usually the same path or the next one is requested.
 const std::string& DocumentReader::path(std::uint64_t number) {
   if (number == path_number_) return path_;
   if (number >= paths_) file_.corrupt("document with an unknown file");
@@ -127,11 +127,11 @@ void DocumentReader::load(std::uint64_t number) {
     document.tokens = varint();
     document.text_bytes = varint();
     const std::uint64_t home = varint();
-    if (home > static_cast<std::uint64_t>(TextHome::json) || document.tokens > document.text_bytes ||
+    if (home > static_cast<std::uint64_t>(TextLocation::json) || document.tokens > document.text_bytes ||
         document.text_bytes > kMaxTextBytes)
       file_.corrupt("invalid document");
     document.place = {};
-    document.place.home = static_cast<TextHome>(home);
+    document.place.home = static_cast<TextLocation>(home);
     if (is_part(document.place.home)) {
       const std::uint64_t number_of_path = varint();
       const std::uint64_t format = varint();
@@ -141,7 +141,7 @@ void DocumentReader::load(std::uint64_t number) {
       document.place.format = static_cast<Format>(format);
       document.place.begin = varint();
       document.place.bytes = varint();
-    } else if (document.place.home == TextHome::stored) {
+    } else if (document.place.home == TextLocation::stored) {
       document.place.stored = varint();
       const std::uint64_t frames = (marks_of(document.tokens) + kFrameMarks - 1) / kFrameMarks;
       if (frames > static_cast<std::uint64_t>(stop - at)) file_.corrupt("document truncated");
@@ -180,7 +180,7 @@ std::vector<TextMark> DocumentReader::marks(std::uint64_t document) {
     std::uint64_t more = 0;
     std::uint64_t more_raw = 0;
     if (i + 1 < marks.size() && (!store::get_varint(at, stop, more) ||
-                                 (found.place.home == TextHome::json && !store::get_varint(at, stop, more_raw))))
+                                 (found.place.home == TextLocation::json && !store::get_varint(at, stop, more_raw))))
       file_.corrupt("document truncated");
     if (more > found.text_bytes - begin || more_raw > found.place.bytes - raw)
       file_.corrupt("mark past the end of its text");
@@ -190,7 +190,7 @@ std::vector<TextMark> DocumentReader::marks(std::uint64_t document) {
   return marks;
 }
 
-DocumentInfo DocumentReader::whole(std::uint64_t document) {
+DocumentInfo DocumentReader::with_marks(std::uint64_t document) {
   DocumentInfo found = info(document);
   found.marks = marks(document);
   return found;
@@ -203,7 +203,8 @@ std::uint64_t DocumentReader::first_block(std::uint64_t document) {
 
 std::uint64_t DocumentReader::document_at(std::uint64_t block) {
   load_groups();
-  // The last group that does not begin behind the block. Documents without tokens begin where the next one does.
+  // Finds the last group that does not begin behind the block. Documents without tokens begin where the next one
+  // does.
   const auto behind = std::upper_bound(groups_.begin(), groups_.end(), block,
                                        [](std::uint64_t value, const Group& group) { return value < group.block; });
   if (behind == groups_.begin()) file_.corrupt("block without a document");
@@ -246,7 +247,7 @@ void DocumentReader::check(const std::function<void(std::uint64_t)>& done) {
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   for (std::uint64_t i = 0; i < totals_.documents; ++i) {
-    const DocumentInfo document = whole(i);
+    const DocumentInfo document = with_marks(i);
     if (first_block(i) != blocks) file_.corrupt("block sizes do not add up");
     tokens += document.tokens;
     bytes += document.text_bytes;
@@ -280,7 +281,8 @@ std::string TextReader::frame(const DocumentInfo& document, std::size_t frame) {
   const std::size_t next = (frame + 1) * kFrameMarks;
   const std::uint64_t last = next < document.marks.size() ? document.marks[next].begin : document.text_bytes;
   const std::string_view packed = file_.read(begin, frames[frame], scratch_);
-  // Nothing packs better than a block that is one byte, over and over: no more is believed, or made room for.
+  // A zstd block yields at most kMaxBlockBytes and takes more than a byte, so a larger claimed size is corrupt and
+  // is not allocated.
   if ((last - first) / kMaxBlockBytes > packed.size() ||
       ZSTD_getFrameContentSize(packed.data(), packed.size()) != last - first)
     file_.corrupt("text has the wrong length");

@@ -62,8 +62,8 @@ void DocumentWriter::add(const DocumentInfo& document) {
   store::append_varint(row_, document.tokens);
   store::append_varint(row_, document.text_bytes);
   const TextPlace& place = document.place;
-  if (place.home != TextHome::stored &&
-      std::filesystem::path(place.home == TextHome::file ? document.id : place.path).is_relative())
+  if (place.home != TextLocation::stored &&
+      std::filesystem::path(place.home == TextLocation::file ? document.id : place.path).is_relative())
     relative_ = true;
   store::append_varint(row_, static_cast<std::uint64_t>(place.home));
   if (is_part(place.home)) {
@@ -71,7 +71,7 @@ void DocumentWriter::add(const DocumentInfo& document) {
     store::append_varint(row_, static_cast<std::uint64_t>(place.format));
     store::append_varint(row_, place.begin);
     store::append_varint(row_, place.bytes);
-  } else if (place.home == TextHome::stored) {
+  } else if (place.home == TextLocation::stored) {
     store::append_varint(row_, place.stored);
     for (const std::uint64_t bytes : place.frames) store::append_varint(row_, bytes);
   }
@@ -80,7 +80,8 @@ void DocumentWriter::add(const DocumentInfo& document) {
     append_bytes(marks_, document.marks[i].checksum);
     if (i + 1 == document.marks.size()) break;
     store::append_varint(marks_, document.marks[i + 1].begin - document.marks[i].begin);
-    if (place.home == TextHome::json) store::append_varint(marks_, document.marks[i + 1].raw - document.marks[i].raw);
+    if (place.home == TextLocation::json)
+      store::append_varint(marks_, document.marks[i + 1].raw - document.marks[i].raw);
   }
   store::append_varint(row_, marks_.size());
   row_ += marks_;
@@ -105,7 +106,7 @@ DocumentTotals DocumentWriter::finish() {
   out_.write({reinterpret_cast<const char*>(groups_.data()), groups_.size() * sizeof(Group)});
   const std::uint64_t ids_place = out_.position();
   std::sort(ids_.begin(), ids_.end());
-  for (std::uint64_t& id : ids_) id = id >> 32U | id << 32U;  // the hash is written first
+  for (std::uint64_t& id : ids_) id = id >> 32U | id << 32U;  // on disk, the hash comes first
   out_.write({reinterpret_cast<const char*>(ids_.data()), ids_.size() * sizeof(std::uint64_t)});
   std::string tail;
   for (const std::uint64_t value : {totals_.documents, totals_.tokens, totals_.blocks, totals_.text_bytes, paths_count_,

@@ -1,4 +1,5 @@
-// Writes the documents of a segment: their ids, where their texts are, and the marks by which a part of a text is found.
+// Writes the documents of a segment: their ids, where their texts are, and the marks by which parts of a text are
+// found.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +19,25 @@
 
 namespace refrain::blot {
 
-// Where a document's text is to be had.
-enum class TextHome : std::uint8_t {
+// Where the text of a document is kept.
+enum class TextLocation : std::uint8_t {
   file,    // the file whose path is the id
   part,    // a part of a file of records
   stored,  // the index itself
-  json,    // a part as well, with marks that know where they are in the raw text
+  json,    // a part as well, with marks that record their positions in the raw text
 };
-constexpr bool is_part(TextHome home) {
-  return home == TextHome::part || home == TextHome::json;
+constexpr bool is_part(TextLocation home) {
+  return home == TextLocation::part || home == TextLocation::json;
 }
 
 struct TextPlace {
-  TextHome home = TextHome::file;
-  // Of a part.
+  TextLocation home = TextLocation::file;
+  // If the text is part of a file:
   std::string path = {};
   Format format = Format::files;
-  std::uint64_t begin = 0;  // of the raw text in the file
+  std::uint64_t begin = 0;  // position of the raw text in the file
   std::uint64_t bytes = 0;
-  // Of a stored text: where in texts.bin, and the bytes of its frames.
+  // If the text is stored: its position in texts.bin, and the number of bytes of each frame.
   std::uint64_t stored = 0;
   std::vector<std::uint64_t> frames = {};
 };
@@ -61,12 +62,12 @@ std::uint64_t id_hash(std::string_view id);
 
 class DocumentWriter {
  public:
-  // Paths that are relative are so to `root`, which is only kept where there are any.
+  // Relative paths are relative to `root`, which is stored only if there are any.
   DocumentWriter(const std::filesystem::path& folder, std::string_view root, MemoryBudget& budget);
 
-  // In order.
+  // Documents are numbered in the order in which they are added.
   void add(const DocumentInfo& document);
-  // The block of the next document's first token.
+  // The number of the block in which the next document will begin.
   std::uint64_t blocks() const { return totals_.blocks; }
   std::uint64_t documents() const { return totals_.documents; }
   DocumentTotals finish();
@@ -80,26 +81,26 @@ class DocumentWriter {
 
   store::PageWriter out_;
   const std::string root_;
-  bool relative_ = false;          // a path is relative to the root
-  Array<char> paths_;              // as they will be written
-  std::uint64_t paths_count_ = 1;  // with the root, which goes first
+  bool relative_ = false;          // some path is relative to the root
+  Array<char> paths_;              // in the form in which they will be written
+  std::uint64_t paths_count_ = 1;  // including the root, which comes first
   std::string last_path_;
   std::string last_id_;
   std::string row_;
   std::string marks_;
   Array<Group> groups_;
-  Array<std::uint64_t> ids_;  // 32 bits of the hash, then the number
+  Array<std::uint64_t> ids_;  // 32 bits of the hash in the upper half, the document's number in the lower
   DocumentTotals totals_;
 };
 
-// The frames of a text.
+// A text, compressed into frames.
 struct PackedText {
   std::string bytes;
   std::vector<std::uint64_t> frames;
   std::uint64_t text_bytes = 0;
 };
 
-// Compresses; one a thread.
+// Compresses texts. Use one per thread.
 class TextPacker {
  public:
   TextPacker();
@@ -113,12 +114,12 @@ class TextPacker {
   std::unique_ptr<Impl> impl_;
 };
 
-// texts.bin.
+// Writes texts.bin.
 class TextWriter {
  public:
   explicit TextWriter(const std::filesystem::path& folder);
 
-  // Returns where.
+  // Returns the position of the text in the stream.
   std::uint64_t add(const PackedText& packed);
   store::PageFileId finish();
 

@@ -10,23 +10,25 @@ namespace refrain::blot {
 
 namespace {
 
-// Neighbouring clusters are looked at together up to this many gaps apart: in one run a little, in the other, which a
-// summary leaves most of out, a lot.
+// Clusters are examined together if they are up to this many gaps apart: near in one run, and far in the other, most
+// of which a summary leaves out.
 constexpr std::uint32_t kNearGaps = 2;
 constexpr std::uint32_t kFarGaps = 16;
-// A summary is that much shorter than what it sums up, this share of its words are points, and no cluster has more than that share of these.
+// One run must be this many times shorter than the other, this share of its words must be points, and no cluster may
+// contain more than the last of these shares of the points.
 constexpr std::size_t kSummaryRatio = 2;
 constexpr double kSummaryDensity = 0.15;
 constexpr double kMostOfASummary = 0.67;
-// It has so many tokens, and most of what they weigh is in the other run: of a few words some are in any text on the subject.
+// A summary has at least this many tokens, and this share of their weight is in the other run: any text on the same
+// subject contains some of a few words.
 constexpr std::size_t kSummaryTokens = 50;
 constexpr double kSummaryShare = 0.6;
-// What a token that does not agree costs, as a share of what the tokens of a passage agree in on the average.
+// The cost of a token that does not agree, as a share of the average agreeing weight per token of the passage.
 constexpr double kCost = 0.6;
-// Cutting points apart again and again ends here, whatever they are.
+// Limits how often points are divided, whatever they are.
 constexpr unsigned kMostCuts = 64;
 
-constexpr std::uint32_t kUsed = std::uint32_t{1} << 31U;  // in a count: the slot has a token
+constexpr std::uint32_t kUsed = std::uint32_t{1} << 31U;  // set in a count if the slot holds a token
 
 bool by_a(const SharedPoint& x, const SharedPoint& y) {
   return (std::uint64_t{x.a} << 32U | x.b) < (std::uint64_t{y.a} << 32U | y.b);
@@ -37,7 +39,7 @@ bool by_b(const SharedPoint& x, const SharedPoint& y) {
 }
 
 void sort_points(std::vector<SharedPoint>& points, bool along_a) {
-  // Not by a pointer to a function: the comparison is most of the work.
+  // The comparison is most of the work, so it is passed as a lambda, which is inlined, not as a function pointer.
   if (along_a) {
     if (!std::is_sorted(points.begin(), points.end(), by_a))
       std::sort(points.begin(), points.end(), [](const auto& x, const auto& y) { return by_a(x, y); });
@@ -46,8 +48,8 @@ void sort_points(std::vector<SharedPoint>& points, bool along_a) {
   }
 }
 
-// Whether one run is much shorter than the other, much of it agrees, and no cluster has most of that: what the longer one holds twice
-// is not summed up.
+// Returns whether one run is much shorter than the other, much of it agrees, and no cluster contains most of what
+// agrees. A passage that the longer run contains twice is not a summary.
 bool is_summary(const std::vector<SharedPoint>& points, const std::vector<std::vector<SharedPoint>>& clusters) {
   const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
   const std::size_t in_a = points.back().a - points.front().a + 1;
@@ -70,7 +72,7 @@ bool is_summary(const std::vector<SharedPoint>& points, const std::vector<std::v
 
 std::uint32_t log2_sixteenths(std::uint64_t value) {
   const auto whole = static_cast<std::uint32_t>(std::bit_width(value)) - 1;
-  // Between two powers of two the logarithm is nearly a line.
+  // Between two powers of two, the logarithm is nearly linear.
   const std::uint64_t rest = value - (std::uint64_t{1} << whole);
   const std::uint64_t part = whole >= 4 ? rest >> (whole - 4) : rest << (4 - whole);
   return whole * 16 + static_cast<std::uint32_t>(part);
@@ -80,8 +82,8 @@ std::vector<std::vector<SharedPoint>> cluster_points(std::vector<SharedPoint> po
                                                      std::uint32_t gap_b) {
   struct Part {
     std::vector<SharedPoint> points;
-    bool along_a;  // to be cut along this run next
-    bool settled;  // it was not to be cut along the other one
+    bool along_a;  // the run along which to divide it next
+    bool settled;  // it could not be divided along the other run
     unsigned cuts;
   };
   std::vector<std::vector<SharedPoint>> clusters;
@@ -139,7 +141,7 @@ void PassageFinder::set(std::span<const std::uint32_t> a) {
   round_ = 0;
 }
 
-// Where the token is, or would be.
+// Returns the slot that holds the token, or the empty slot where it belongs.
 std::size_t PassageFinder::slot_of(std::uint32_t token) const {
   std::size_t at = (token * 0x9e3779b1U) >> table_shift_;
   while (table_[at].second != 0 && table_[at].first != token) at = (at + 1) & (table_.size() - 1);
@@ -196,14 +198,14 @@ void PassageFinder::add_up(Run& run) const {
   run.up_to[run.words.size()] = sums;
 }
 
-// Forgets what was used.
+// Starts a new round, which invalidates all entries of used_.
 void PassageFinder::start_counting() {
   if (++round_ != 0) return;
   std::fill(round_of_.begin(), round_of_.end(), 0);
   round_ = 1;
 }
 
-// What the tokens of this stretch of `b` weigh that held_ has too, each as often as there.
+// Returns the weight of the tokens of this stretch of `b` that held_ contains too, each at most as often as there.
 std::uint64_t PassageFinder::shared_weight(std::size_t b_begin, std::size_t b_end) {
   start_counting();
   std::uint64_t shared = 0;
@@ -221,7 +223,7 @@ std::uint64_t PassageFinder::shared_weight(std::size_t b_begin, std::size_t b_en
   return shared;
 }
 
-// Of the words that make points.
+// Collects the places in `b` of the words that make points.
 void PassageFinder::find_places() {
   places_begin_.resize(count_b_.size() + 1);
   std::uint32_t places = 0;
@@ -245,7 +247,7 @@ void PassageFinder::find_points() {
   find_places();
   const std::size_t n = a_.words.size();
   const std::size_t m = b_.words.size();
-  // held_ has the words of this stretch of `a`, which is moved only when it is needed.
+  // held_ counts the words of this stretch of `a`, which is moved only when necessary.
   std::size_t held_first = 0;
   std::size_t held_last = 0;
   const auto hold = [&](std::size_t first, std::size_t last) {
@@ -265,7 +267,7 @@ void PassageFinder::find_points() {
       const std::size_t begin = j - std::min(j, kAround);
       const std::size_t end = std::min(m, j + kAround + 1);
       const double enough = (1 - rules_.noise) * static_cast<double>(here + b_.weight(begin, end));
-      // Most stretches hold too little of what is in the other run at all.
+      // Most stretches contain too little that occurs in the other run at all.
       if (2 * static_cast<double>(std::min(most_here, b_.common(begin, end))) < enough) continue;
       hold(first, last);
       if (2 * static_cast<double>(shared_weight(begin, end)) >= enough)
@@ -281,7 +283,8 @@ void PassageFinder::join(const std::vector<SharedPoint>& points, std::vector<Loo
   for (const std::vector<SharedPoint>& cluster : clusters) finish(cluster, true, out);
 }
 
-// The passage that the points are of; false where too little agrees. A summary is not trimmed.
+// Appends the passage that the points belong to and returns true, or returns false if too little agrees. A summary
+// is not trimmed.
 bool PassageFinder::finish(const std::vector<SharedPoint>& points, bool trim, std::vector<LoosePassage>& out) {
   const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_b);
   Box box{points.front().a, std::size_t{points.back().a} + 1, low->b, std::size_t{high->b} + 1};
@@ -314,8 +317,8 @@ bool PassageFinder::finish(const std::vector<SharedPoint>& points, bool trim, st
   return true;
 }
 
-// The part of [begin, end) where what the other stretch holds too outweighs the rest by most. The core tells how much of
-// the passage agrees, and so what the rest costs.
+// Returns the part of [begin, end) in which tokens that the other stretch contains too outweigh the rest by the
+// most. The cost of a token that does not agree follows from how much of the core agrees.
 std::pair<std::size_t, std::size_t> PassageFinder::best_part(const Run& of, std::size_t begin, std::size_t end,
                                                              const Run& with, std::size_t with_begin,
                                                              std::size_t with_end, std::size_t core_begin,

@@ -40,7 +40,7 @@ std::vector<LoosePassage> passages_of(const FinderRules& rules, const Tokens& a,
   return finder.find(b);
 }
 
-// Every pair of places, every pair of stretches, as the header says.
+// Compares every pair of positions and every pair of stretches, as the header defines it.
 std::vector<SharedPoint> slow_points(const Tokens& a, const Tokens& b, double noise) {
   auto in_a = count(a);
   auto in_b = count(b);
@@ -67,7 +67,7 @@ std::vector<SharedPoint> slow_points(const Tokens& a, const Tokens& b, double no
   return points;
 }
 
-// Cuts the first part that can be cut, along either run, until there is none.
+// Repeatedly divides the first part that can be divided, along either run, until none can.
 std::vector<std::vector<SharedPoint>> slow_clusters(std::vector<SharedPoint> points, std::uint32_t gap_a,
                                                     std::uint32_t gap_b) {
   std::vector<std::vector<SharedPoint>> parts;
@@ -95,7 +95,7 @@ std::vector<std::vector<SharedPoint>> slow_clusters(std::vector<SharedPoint> poi
   return parts;
 }
 
-// `passage`, where every token is replaced with the given probability, and then neighbours change places.
+// Returns `passage` with every token replaced with the given probability; if `swapped`, neighbors then trade places.
 Tokens edited(std::mt19937& random, Tokens passage, double replaced, bool swapped) {
   for (std::uint32_t& token : passage)
     if (static_cast<double>(random() % 1000) < 1000 * replaced) token = static_cast<std::uint32_t>(random());
@@ -169,7 +169,7 @@ TEST(PassageFinder, FindsNothingInTextsThatShareCommonWordsOnly) {
 TEST(PassageFinder, JoinsUpToTheGapAndNoFurther) {
   std::mt19937 random(5);
   const Tokens a = random_tokens(random, 5 * 18, 100000);
-  Tokens b;  // five tokens, six others, and so on
+  Tokens b;  // five tokens of `a`, six others, and so on
   for (std::size_t i = 0; i < a.size(); i += 5) {
     append(b, {a.begin() + static_cast<std::ptrdiff_t>(i), a.begin() + static_cast<std::ptrdiff_t>(i) + 5});
     append(b, random_tokens(random, 6, 1U << 30U));
@@ -181,7 +181,7 @@ TEST(PassageFinder, JoinsUpToTheGapAndNoFurther) {
 TEST(PassageFinder, FindsASummaryAsOnePassage) {
   std::mt19937 random(6);
   const Tokens source = random_tokens(random, 4500, 1U << 30U);
-  Tokens summary;  // ten tokens of every five hundred
+  Tokens summary;  // ten tokens out of every five hundred
   for (std::size_t i = 40; i < source.size(); i += 500)
     append(summary,
            {source.begin() + static_cast<std::ptrdiff_t>(i), source.begin() + static_cast<std::ptrdiff_t>(i) + 10});
@@ -194,8 +194,9 @@ TEST(PassageFinder, FindsASummaryAsOnePassage) {
 TEST(PassageFinder, AFewScatteredWordsAreNoSummary) {
   std::mt19937 random(8);
   const Tokens source = random_tokens(random, 4500, 1U << 30U);
-  // Of so many stretches of the source ten tokens, and as many others.
-  const auto told = [&](std::size_t stretches, std::size_t others) {
+  // The summary has ten tokens from each of `stretches` stretches of the source, each followed by `others` other
+  // tokens.
+  const auto finds_summary = [&](std::size_t stretches, std::size_t others) {
     Tokens summary;
     for (std::size_t i = 0; i < stretches; ++i) {
       const auto at = source.begin() + static_cast<std::ptrdiff_t>(40 + 500 * i);
@@ -206,16 +207,16 @@ TEST(PassageFinder, AFewScatteredWordsAreNoSummary) {
     return std::any_of(found.begin(), found.end(),
                        [](const LoosePassage& one) { return one.b_end - one.b_begin > 1000; });
   };
-  EXPECT_TRUE(told(9, 0));
-  EXPECT_FALSE(told(4, 0));   // 40 tokens
-  EXPECT_TRUE(told(9, 4));    // most of it is in the source
-  EXPECT_FALSE(told(9, 10));  // half of it is
+  EXPECT_TRUE(finds_summary(9, 0));
+  EXPECT_FALSE(finds_summary(4, 0));   // 40 tokens
+  EXPECT_TRUE(finds_summary(9, 4));    // most of it is in the source
+  EXPECT_FALSE(finds_summary(9, 10));  // only half of it is in the source
 }
 
 TEST(PassageFinder, ScatteredWordsAroundAFewPhrasesAreNoSummary) {
   std::mt19937 random(9);
   const Tokens a = random_tokens(random, 325, 1U << 30U);
-  Tokens b;  // has all of it, but only five phrases in a row
+  Tokens b;  // contains all of `a`, but only five phrases of it in one piece
   for (std::size_t i = 0; i < a.size(); ++i) {
     b.push_back(a[i]);
     if (i % 79 >= 8) append(b, random_tokens(random, 7, 1U << 30U));
@@ -236,7 +237,7 @@ TEST(PassageFinder, WhatIsThereTwiceIsNoSummary) {
 }
 
 TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
-  // Squared, it would be 10^10 steps.
+  // With quadratic time, this would take 10^10 steps.
   const Tokens one_word(100000, 7);
   EXPECT_TRUE(passages_of({}, one_word, one_word).empty());
   Tokens period;
@@ -249,7 +250,7 @@ TEST(PassageFinder, TakesLinearTimeWhateverTheText) {
   EXPECT_EQ(found[0].a_end - found[0].a_begin, different.size());
 }
 
-// By counting.
+// Computes the share by counting.
 double plain_share(const Tokens& a, std::size_t begin, std::size_t end, const Tokens& b) {
   std::map<std::uint32_t, std::size_t> left;
   for (const std::uint32_t token : b) ++left[token];

@@ -1,7 +1,7 @@
-// What a blot is made of: one small function from a window of tokens to 64 bits, by kind.
+// Blot functions: each kind is one small function from a window of tokens to 64 bits.
 //
-// A new kind is one file with a class, a name in BlotKind (refrain/index.h) and a row in make_blot_function(). Blots are
-// stored, so a kind never changes.
+// To add a kind, write one file with a class, a name in BlotKind (refrain/index.h) and a case in
+// make_blot_function(). Blots are stored, so the values of a kind never change.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace refrain::blot {
 
-// A window: `tokens` of them, `stride` apart.
+// A window of `tokens` tokens, `stride` apart.
 struct BlotShape {
   unsigned tokens = 6;
   unsigned stride = 1;
-  // From the first to the last, both included.
+  // The number of tokens from the first to the last, inclusive.
   std::size_t span() const { return std::size_t{tokens - 1} * stride + 1; }
 };
 
@@ -29,20 +29,21 @@ class BlotFunction {
   BlotFunction& operator=(const BlotFunction&) = delete;
   virtual ~BlotFunction() = default;
 
-  // The blots of all windows in `hashes` (those of the tokens, in order), the one that begins at hashes[i] into out[i]:
-  // hashes.size() - shape.span() + 1 of them, or none.
+  // Writes the blot of the window that begins at hashes[i] to out[i], for all windows. `hashes` are the hashes of
+  // the tokens, in order. There are hashes.size() - shape.span() + 1 windows, or none if `hashes` is shorter than a
+  // window.
   virtual void blots(std::span<const std::uint64_t> hashes, const BlotShape& shape, std::uint64_t* out) const = 0;
 };
 
 std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind);
 
-// The makers behind it, one a file.
+// The factories that make_blot_function() calls, one per kind.
 std::unique_ptr<const BlotFunction> make_ordered_blots();
 std::unique_ptr<const BlotFunction> make_sum_blots();
 std::unique_ptr<const BlotFunction> make_xor_blots();
 
-// Rolls a window over the tokens: first(i) is the value at one of the first `stride` places, step(value, leaving, entering)
-// the one `stride` places on.
+// Rolls a window over the tokens: first(i) computes the value for one of the first `stride` windows, and step(value,
+// leaving, entering) computes the value `stride` tokens further on.
 template <class First, class Step, class Finish>
 void roll_windows(std::span<const std::uint64_t> hashes, const BlotShape& shape, std::uint64_t* out, First first,
                   Step step, Finish finish) {

@@ -42,12 +42,12 @@ std::string_view magic_of(std::string_view name) {
   return {};
 }
 
-// Up to version 3 the sampling says what a blot is made of.
+// The number of tokens of a blot in manifests up to version 3, where it follows from the sampling.
 unsigned old_blot_tokens(const IndexLayout& layout) {
-  return layout.sampling == BlotSampling::all ? layout.window : usual_blot_tokens(layout);
+  return layout.sampling == BlotSampling::all ? layout.window : default_blot_tokens(layout);
 }
 
-// The oldest that can say it all: what has no pairs can still be read by those who know of none.
+// The oldest version that can express the manifest, so that older builds can read an index that needs nothing newer.
 std::uint64_t version_of(const Manifest& manifest) {
   const IndexLayout& layout = manifest.layout;
   const bool bare = layout.tokenizer == TokenizerKind::code_bare || layout.tokenizer == TokenizerKind::code_kinds_bare;

@@ -1,4 +1,4 @@
-// The manifest: what an index is made of. Replaced as a whole, by one rename: that is a commit.
+// The manifest: what an index is made of. It is replaced as a whole, by one rename, which is a commit.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SegmentInfo {
   store::PageFileId documents_file;
   std::vector<store::PageFileId> posts_files;
   std::optional<store::PageFileId> texts_file;
-  // Where documents of it have been removed.
+  // Set if documents of the segment have been removed.
   std::uint64_t removed = 0;
   std::uint64_t removed_generation = 0;
   store::PageFileId removed_file;
@@ -33,8 +33,8 @@ struct SegmentInfo {
 };
 
 struct Manifest {
-  // 32 hexadecimal digits, drawn when the index was made: two indexes never have the same. Empty in those that were made
-  // before there were any; the next commit gives them one.
+  // 32 random hexadecimal digits, drawn when the index is created, so that no two indexes share them. Empty in
+  // indexes of manifest version 1; the next commit sets it.
   std::string id;
   IndexLayout layout;
   std::uint64_t generation = 0;
@@ -44,19 +44,20 @@ struct Manifest {
 };
 
 std::string to_text(const Manifest& manifest);
-// What tells a state of an index from every other state of any index: two that are equal hold the same.
+// Identifies a state of an index among all states of all indexes: equal identities mean equal contents.
 std::string identity_of(const Manifest& manifest);
-// Error(corrupt) or, for a version that this build does not know, Error(unsupported); `path` is for the message.
+// Throws Error(corrupt) or, for a version that this build does not know, Error(unsupported). `path` is for the
+// message.
 Manifest parse_manifest(const std::string& text, const std::string& path);
 
-// Error(not_found) where there is no index, corrupt where there is one without a manifest.
+// Throws Error(not_found) if the folder is not an index, Error(corrupt) if it is an index without a manifest.
 Manifest read_manifest(const std::filesystem::path& folder);
 std::filesystem::path segment_folder(const std::filesystem::path& folder, const SegmentInfo& segment);
 std::filesystem::path removed_path(const std::filesystem::path& folder, const SegmentInfo& segment);
 
-// The removed documents of a segment, one bit each.
+// The removed documents of a segment, one bit each; empty if none are removed.
 std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentInfo& segment);
-// Fills in what the manifest says of them, for `generation`.
+// Writes the list of removed documents and updates `segment`. Uses the first free generation, from `generation` on.
 void write_removed(const std::filesystem::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
                    SegmentInfo& segment);
 

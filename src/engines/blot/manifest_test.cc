@@ -1,4 +1,4 @@
-// The manifest: what is written comes back, what was damaged does not; and who is whose among the files beside it.
+// The manifest: what is written can be read again, damage is detected, and only the index's own files are removed.
 #include "engines/blot/manifest.h"
 
 #include <gtest/gtest.h>
@@ -64,13 +64,13 @@ TEST(ManifestText, SaysOfHowManyTokensABlotIsWhereItDidNotBefore) {
   EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 4\n"));
   EXPECT_NE(to_text(manifest).find("pairs 0\nblot-tokens 7\n"), std::string::npos);
   EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.blot_tokens, 7U);
-  // As it was written before.
+  // Blots as older versions have them.
   manifest.layout.blot_tokens = 12;
   EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 2\n"));
   EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.blot_tokens, 12U);
   manifest.layout = {.sampling = BlotSampling::all, .interleave = 2, .blot_bits = 33, .shards = 2};
   EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 3\n"));
-  // Nor did it know of code without comments.
+  // Older versions do not know code without comments either.
   manifest.layout.tokenizer = TokenizerKind::code_bare;
   EXPECT_TRUE(to_text(manifest).starts_with("refrain-index 4\n"));
   EXPECT_EQ(parse_manifest(to_text(manifest), "m").layout.tokenizer, TokenizerKind::code_bare);
@@ -125,7 +125,7 @@ TEST_F(ManifestFiles, WhatNoManifestNamesIsRemoved) {
     write(name, std::string(kBlotRemovedMagic) + "...");
   write("000009/posts-00.bin", std::string(kBlotPostsMagic) + "...");
   write(std::string("000009/") + kBlotDocumentsName, kBlotDocumentsMagic);
-  write(std::string("000009/") + kBlotTextsName, "");  // as a writer that was killed at once leaves it
+  write(std::string("000009/") + kBlotTextsName, "");  // as left by a writer that was killed at once
   store::remove_unnamed(folder(), kIndexKind, named_in(some_manifest()));
   EXPECT_EQ(all_below(folder()),
             (std::vector<std::string>{"000003", "000004", "000004-000007.removed", "lock", "manifest"}));
@@ -142,7 +142,7 @@ TEST_F(ManifestFiles, AStrangersFileIsNeverRemoved) {
                                               "000006/documents.bin",
                                               "notes/000007/posts-00.bin"};
   for (const std::string& name : strangers) write(name, "somebody's");
-  // Beside what a writer left, in a folder of a name that it makes.
+  // A stranger's file beside a file that a writer left, in a folder with a name that writers use.
   write("000005/posts-00.bin", kBlotPostsMagic);
   fs::create_directory_symlink(at("notes"), at("000010"));
   const std::vector<std::string> before = all_below(folder());

@@ -1,4 +1,4 @@
-// Ordered blots: the tokens' hashes as the digits of a number, mixed.
+// Ordered blots: the hashes of the tokens are the digits of a number, which is then mixed.
 #include "base/mix.h"
 #include "engines/blot/function.h"
 

@@ -1,4 +1,4 @@
-// The posts of several segments side by side: blot after blot, with the lists of all segments that hold it.
+// Merges the posts of several segments: one blot after another, with the lists of all segments that contain it.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ class PostsMerge {
  public:
   struct Source {
     PostsReader* posts;
-    std::uint64_t shift;  // is added to its places
+    std::uint64_t shift;  // added to its places
   };
-  // Blots that are not below `begin`, and below `end`.
+  // Covers the blots in [begin, end).
   PostsMerge(std::span<const Source> sources, std::uint64_t begin, std::uint64_t end);
 
-  // To the next blot, at first to the first one; false where there is none.
+  // Moves to the next blot, at first to the first one. Returns false if there is none.
   bool next();
   std::uint64_t blot() const { return blot_; }
 
-  // A list of the blot, whose source it says. Those that are not read to their end are passed over.
+  // A list of the blot, with the index of its source. A list that is not read to its end is skipped.
   struct List {
     std::size_t source;
     PostsReader::Cursor* places;
   };
-  // In the order of the sources.
+  // Ordered by source.
   std::span<const List> lists() const { return lists_; }
 
  private:
-  std::vector<std::optional<PostsReader::Cursor>> cursors_;  // all are there; they cannot be moved
+  std::vector<std::optional<PostsReader::Cursor>> cursors_;  // always set; optional because cursors cannot be moved
   std::vector<List> lists_;
   std::uint64_t blot_ = 0;
 };

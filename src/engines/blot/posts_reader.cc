@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kPostsTail = 9;
 
-// What a cursor holds of a bucket: nearly always all of it.
+// The number of bytes of a bucket that a cursor holds: nearly always all of it.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 10U;
-// The head and all of a short list take less than this, and so do as many places as are decoded at once: a gap takes
-// 76 bits.
+// An upper bound for the bits of a list's head and all of a short list, and for the bits of the places that are
+// decoded at once, as a gap takes at most 76 bits.
 constexpr std::uint64_t kLeastBits = std::uint64_t{16} << 10U;
 
 }  // namespace
@@ -88,7 +88,7 @@ std::pair<std::uint64_t, std::uint64_t> PostsReader::bucket_range(std::uint64_t 
     table_shard_ = number;
     const std::uint64_t rows = std::min(kTableRows, per_shard_ - table_row_) + 1;
     std::string read;
-    read.swap(table_);  // stays empty where it cannot be read
+    read.swap(table_);  // stays empty if reading fails
     shard.file->read(shard.table + table_row_ * kBucketPlaceBytes, rows * kBucketPlaceBytes, read);
     table_.swap(read);
   }
@@ -108,8 +108,8 @@ PostsReader::Cursor::Cursor(PostsReader& reader, std::uint64_t begin, std::uint6
   while (!at_end_ && blot_ < begin) next();
 }
 
-// Past short lists whose blots are below `begin`, in a bucket that is held whole: what most of looking up a blot is. Nearly
-// all have one place, and are decoded in one go.
+// Skips short lists whose blots are below `begin`, in a bucket that is in memory as a whole. This is most of the
+// work of looking up a blot. Nearly all lists have one place and are decoded in one step.
 void PostsReader::Cursor::pass_lists(std::uint64_t begin) {
   if (window_end_ < bucket_end_) return;
   const unsigned gap_bits = reader_.gap_bits_;
@@ -147,7 +147,7 @@ void PostsReader::Cursor::corrupt() {
   reader_.shard_of(bucket_ - 1).file->corrupt("invalid list of places");
 }
 
-// The window begins at the byte that holds this bit of the stream.
+// Moves the window so that it begins at the byte that contains this bit of the stream.
 void PostsReader::Cursor::move_to(std::uint64_t bit) {
   window_begin_ = bit / 8;
   if (window_begin_ > bucket_end_) corrupt();
@@ -157,12 +157,12 @@ void PostsReader::Cursor::move_to(std::uint64_t bit) {
   bits_.skip(bit % 8);
 }
 
-// As many bytes as are read between two calls, where there are so many.
+// Makes sure that the window holds kLeastBits more, or all that is left of the bucket.
 void PostsReader::Cursor::fill() {
   if (window_end_ < bucket_end_ && (window_end_ - window_begin_) * 8 < bits_.position() + kLeastBits) move_to(bit());
 }
 
-// bucket_, or the first one behind it that has any lists.
+// Opens bucket_ or the first one after it that has lists.
 bool PostsReader::Cursor::open_bucket() {
   const unsigned shift = reader_.blot_bits_ - reader_.bucket_bits_;
   for (; bucket_ < reader_.buckets_ && bucket_ << shift < end_; ++bucket_) {
@@ -236,7 +236,7 @@ std::span<const std::uint64_t> PostsReader::Cursor::places() {
   }
   for (; i < some; ++i) {
     const std::uint64_t gap = bits.delta();
-    // Neither past the end nor round it.
+    // The place must neither pass the end nor overflow.
     if (gap >= blocks - std::min(place, blocks)) corrupt();
     place += gap;
     places_[i] = place + shift_;

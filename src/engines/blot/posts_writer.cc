@@ -19,8 +19,8 @@ void append_number(std::string& out, std::uint64_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// What was needed for one list of very many places is given back.
-void let_go(Array<char>& bytes) {
+// Clears a buffer, and releases its memory if one list with very many places made it large.
+void clear_and_shrink(Array<char>& bytes) {
   constexpr std::size_t kKept = std::size_t{64} << 10U;
   if (bytes.size() > kKept) bytes.resize(0);
   bytes.clear();
@@ -39,7 +39,7 @@ PostsPlan::PostsPlan(unsigned bits, unsigned number_of_shards, std::uint64_t pos
   const auto shard_bits = static_cast<unsigned>(std::countr_zero(shards));
   const auto wanted = static_cast<unsigned>(std::bit_width(posts / kBucketPosts));
   bucket_bits = std::clamp(wanted == 0 ? 0 : wanted - 1, shard_bits, blot_bits);
-  // Gaps between n blots at random in a range of r are r / n on average; rice is best a little below.
+  // The gaps between n random blots in a range of r average r / n; rice codes are smallest slightly below that.
   const std::uint64_t range = std::uint64_t{1} << (blot_bits - bucket_bits);
   const std::uint64_t each = std::max<std::uint64_t>(posts >> bucket_bits, 1);
   gap_bits = range <= each ? 0 : static_cast<unsigned>(std::bit_width(range / each)) - 1;
@@ -59,7 +59,7 @@ void BucketEncoder::put_first(Bits& bits) const {
 }
 
 void BucketEncoder::start_long() {
-  let_go(long_list_);
+  clear_and_shrink(long_list_);
   put_first(long_bits_.emplace(long_list_));
 }
 
@@ -94,7 +94,8 @@ void BucketEncoder::end() {
   }
 }
 
-// Most lists have one place: the same bits in one go, if that many fit. False if not.
+// Most lists have one place: writes such a list in one step and returns true, or false if it has too many bits for
+// that.
 bool BucketEncoder::put_single(std::uint64_t gap) {
   constexpr std::uint64_t kMostBits = 56;
   const std::uint64_t zeros = gap >> plan_.gap_bits;
@@ -114,7 +115,7 @@ void BucketEncoder::end_bucket() {
   const char* const lists_end = store::put_varint(lists.data(), open_.blots);
   done_.bytes.append({lists.data(), static_cast<std::size_t>(lists_end - lists.data())});
   done_.bytes.append({lists_.data(), lists_.size()});
-  let_go(lists_);
+  clear_and_shrink(lists_);
   open_.bytes = done_.bytes.size() - open_.bytes;
   done_.buckets.push_back(open_);
   open_ = {};
@@ -126,7 +127,7 @@ const BucketEncoder::Buckets& BucketEncoder::buckets() {
 }
 
 void BucketEncoder::clear() {
-  let_go(done_.bytes);
+  clear_and_shrink(done_.bytes);
   done_.buckets.clear();
 }
 
@@ -143,7 +144,7 @@ void PostsWriter::open_shard() {
   shard_posts_ = 0;
 }
 
-// The buckets up to and with `bucket` begin here.
+// Records the current position as the beginning of all buckets up to and including `bucket`.
 void PostsWriter::advance(std::uint64_t bucket) {
   for (; next_bucket_ <= bucket; ++next_bucket_) {
     const std::uint64_t place = checked_bucket_place(out_->position());

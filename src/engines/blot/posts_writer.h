@@ -19,16 +19,17 @@
 
 namespace refrain::blot {
 
-// A place in a posts file, which its table of buckets keeps in 5 bytes: Error(unsupported) where it needs more.
+// Returns `place`, a position in a posts file. Throws Error(unsupported) if it does not fit into the 5 bytes of the
+// table.
 std::uint64_t checked_bucket_place(std::uint64_t place);
 
-// How the posts of a segment are laid out. All follows from how many there are.
+// The layout of the posts of a segment, derived from their number and the numbers of shards and blocks.
 struct PostsPlan {
   PostsPlan(unsigned blot_bits, unsigned shards, std::uint64_t posts, std::uint64_t blocks);
 
   unsigned blot_bits;
   unsigned shards;
-  unsigned bucket_bits;  // at least as many as tell the shards apart
+  unsigned bucket_bits;  // at least enough to distinguish the shards
   unsigned gap_bits;
   unsigned place_bits;
 
@@ -38,21 +39,21 @@ struct PostsPlan {
 
 std::string posts_name(unsigned shard);
 
-// The bytes of consecutive buckets. Lists come in the order of their blots, each blot once; a list may come in parts,
-// and takes no more memory than its bytes.
+// Encodes consecutive buckets. Lists must be added in the order of their blots, each blot once. A list may be added
+// in parts, and takes no more memory than its encoded bytes.
 class BucketEncoder {
  public:
   BucketEncoder(const PostsPlan& plan, MemoryBudget& budget);
   BucketEncoder(const BucketEncoder&) = delete;
   BucketEncoder& operator=(const BucketEncoder&) = delete;
 
-  // All of a list. `places` rise.
+  // Adds a whole list. `places` must ascend.
   void add(std::uint64_t blot, std::span<const std::uint64_t> places) {
     begin(blot);
     append(places);
     end();
   }
-  // Or a part at a time. One without any place is none.
+  // begin(), append() and end() add a list in parts. A list without places is dropped.
   void begin(std::uint64_t blot) {
     blot_ = blot;
     count_ = 0;
@@ -68,11 +69,11 @@ class BucketEncoder {
     ++count_;
     last_ = place;
   }
-  // The place that was appended last, of a list that has one.
+  // Whether the list has places and `place` is the last one.
   bool ends_with(std::uint64_t place) const { return count_ > 0 && last_ == place; }
   void end();
 
-  // What was added since the beginning, or since the last clear().
+  // The buckets that were added since construction, or since the last clear().
   struct Bucket {
     std::uint64_t number;
     std::size_t bytes;
@@ -82,9 +83,9 @@ class BucketEncoder {
   struct Buckets {
     explicit Buckets(MemoryBudget& budget) : bytes(budget, kWhat) {}
     Array<char> bytes;
-    std::vector<Bucket> buckets;  // rising; those without a list are left out
+    std::vector<Bucket> buckets;  // ascending; those without lists are left out
   };
-  // Ends the last bucket. Valid until the next call.
+  // Completes the last bucket. Valid until the next call.
   const Buckets& buckets();
   void clear();
 
@@ -100,11 +101,11 @@ class BucketEncoder {
 
   const PostsPlan& plan_;
   Buckets done_;
-  Bucket open_{};           // bytes: where it begins
+  Bucket open_{};           // its `bytes` is where it begins
   std::uint64_t next_ = 0;  // the least blot that may follow in it
-  Array<char> lists_;       // of the open bucket
+  Array<char> lists_;       // those of the open bucket
   std::optional<Bits> bits_;
-  // The list at hand. Its head tells how long it is, so a long one waits in bytes of its own.
+  // The current list. Its head contains its length, so a long list is kept in a buffer of its own until it ends.
   std::uint64_t blot_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t last_ = 0;
@@ -114,7 +115,7 @@ class BucketEncoder {
 };
 
 struct PostsTotals {
-  std::vector<store::PageFileId> files;  // a shard each
+  std::vector<store::PageFileId> files;  // one per shard
   std::uint64_t blots = 0;
   std::uint64_t posts = 0;
 };
@@ -123,7 +124,7 @@ class PostsWriter {
  public:
   PostsWriter(const std::filesystem::path& folder, const PostsPlan& plan, MemoryBudget& budget);
 
-  // Buckets behind all that were added before.
+  // Adds buckets. They must follow all buckets that were added before.
   void add(const BucketEncoder::Buckets& buckets);
   PostsTotals finish();
 
@@ -135,9 +136,9 @@ class PostsWriter {
   const std::filesystem::path folder_;
   const PostsPlan plan_;
   unsigned shard_ = 0;
-  std::uint64_t next_bucket_ = 0;  // whose place is not known yet
+  std::uint64_t next_bucket_ = 0;  // the next one whose position is not yet known
   std::unique_ptr<store::PageWriter> out_;
-  Array<char> places_;  // of the shard's buckets
+  Array<char> places_;  // positions of the shard's buckets
   std::uint64_t shard_blots_ = 0;
   std::uint64_t shard_posts_ = 0;
   PostsTotals totals_;

@@ -1,4 +1,4 @@
-// The files of a segment: what is written comes back, and nothing that was damaged does.
+// The files of a segment: what is written can be read again, and damage is detected.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -114,7 +114,7 @@ TEST_F(SegmentFiles, PostsComeBackOneByOneAndInOrder) {
       }
 }
 
-// Lists that are longer than a cursor's window, beside short ones.
+// Lists that are longer than a cursor's window, mixed with short ones.
 Lists long_lists(std::mt19937_64& random, std::uint64_t blocks) {
   Lists lists = random_lists(random, 14, 3000, blocks);
   for (const std::uint64_t blot : {1U, 2U, 700U, 16383U}) {
@@ -161,10 +161,10 @@ TEST_F(SegmentFiles, AListInPartsIsTheListAtOnce) {
   std::uint64_t posts = 0;
   for (const auto& [blot, places] : lists) posts += places.size();
   const PostsPlan plan(14, 1, posts, kBlocks);
-  BucketEncoder whole(plan, budget_);
+  BucketEncoder with_marks(plan, budget_);
   BucketEncoder parts(plan, budget_);
   for (const auto& [blot, places] : lists) {
-    whole.add(blot, places);
+    with_marks.add(blot, places);
     parts.begin(blot);
     for (std::span<const std::uint64_t> rest = places; !rest.empty();) {
       const std::size_t some = std::min<std::size_t>(rest.size(), random() % 100);
@@ -172,17 +172,17 @@ TEST_F(SegmentFiles, AListInPartsIsTheListAtOnce) {
       rest = rest.subspan(some);
     }
     parts.end();
-    parts.begin(blot);  // nothing is no list
+    parts.begin(blot);  // a list without places is dropped
     parts.end();
   }
   const auto bytes = [](BucketEncoder& encoder) {
     return std::string(encoder.buckets().bytes.data(), encoder.buckets().bytes.size());
   };
-  EXPECT_EQ(bytes(parts), bytes(whole));
+  EXPECT_EQ(bytes(parts), bytes(with_marks));
 }
 
 TEST_F(SegmentFiles, AListTakesItsBytesAndNoMore) {
-  constexpr std::uint64_t kBlocks = 40'000'000;  // 8 bytes each would be 305 MiB
+  constexpr std::uint64_t kBlocks = 40'000'000;  // at 8 bytes each they would take 305 MiB
   MemoryBudget small{Context{.memory_bytes = std::uint64_t{64} << 20U, .threads = 1}};
   const PostsPlan plan(14, 1, kBlocks, kBlocks);
   BucketEncoder encoder(plan, small);
@@ -246,7 +246,7 @@ store::PageFileId write_posts_file(const fs::path& folder, unsigned shard, std::
 }
 
 TEST_F(SegmentFiles, PostsOfNoBucketsAreNoticed) {
-  // As many shards share a bucket: none has one.
+  // There are more shards than buckets, so no shard has a bucket.
   std::vector<store::PageFileId> ids;
   for (const unsigned shard : {0U, 1U})
     ids.push_back(write_posts_file(folder(), shard, std::string(10, '\0'), {12, 0, 0, 0, 0, 0, 0, 0, 12}));
@@ -255,7 +255,7 @@ TEST_F(SegmentFiles, PostsOfNoBucketsAreNoticed) {
 
 TEST_F(SegmentFiles, AListIsNoLongerThanItsBytes) {
   constexpr std::uint64_t kMany = std::uint64_t{1} << 40U;
-  std::string stream(1, '\1');  // one list
+  std::string stream(1, '\1');  // the number of lists: one
   store::BitWriter bits(stream);
   bits.rice(0, 0);
   bits.gamma(kMany);
@@ -279,7 +279,7 @@ std::vector<DocumentInfo> random_documents(std::mt19937_64& random, std::size_t 
     document.tokens = random() % 4 == 0 ? random() % 5000 : random() % 40;
     document.text_bytes = document.tokens * 6 + random() % 10;
     if (random() % 2 == 0) {
-      document.place.home = TextHome::part;
+      document.place.home = TextLocation::part;
       document.place.path = "file-" + std::to_string(i / 10);
       document.place.format = Format::jsonl;
       document.place.begin = random() % 100000;
@@ -307,7 +307,7 @@ TEST_F(SegmentFiles, DocumentsComeBackByNumberByBlockAndById) {
     EXPECT_EQ(reader.root(), count == 0 ? "" : "/root");
     std::uint64_t block = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const DocumentInfo found = reader.whole(i);
+      const DocumentInfo found = reader.with_marks(i);
       ASSERT_EQ(found.id, documents[i].id);
       ASSERT_EQ(found.tokens, documents[i].tokens);
       ASSERT_EQ(found.marks, documents[i].marks);
@@ -336,17 +336,17 @@ TEST_F(SegmentFiles, PathsAreFoundInAnyOrder) {
   DocumentWriter writer(folder(), "/some/where", budget_);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < kDocuments; ++i) {
-    // Some are longer than a page.
+    // Some paths are longer than a page.
     paths.push_back("/" + std::string(i % 100 == 7 ? 5000 : random() % 60, 'p') + std::to_string(i));
     DocumentInfo document;
     document.id = std::to_string(i);
-    document.place = {.home = TextHome::part, .path = paths.back(), .format = Format::lines};
+    document.place = {.home = TextLocation::part, .path = paths.back(), .format = Format::lines};
     document.marks.resize(1);
     writer.add(document);
   }
   const DocumentTotals totals = writer.finish();
   DocumentReader reader(folder(), totals.file);
-  EXPECT_EQ(reader.root(), "");  // nothing is relative to it
+  EXPECT_EQ(reader.root(), "");  // no path is relative to it
   for (const std::size_t first : {kDocuments - 1, std::size_t{0}, kDocuments / 2}) {
     DocumentReader other(reader);
     EXPECT_EQ(other.info(first).place.path, paths[first]);
@@ -378,7 +378,7 @@ TEST_F(SegmentFiles, StoredTextsComeBackFrameByFrame) {
     document.tokens = tokens;
     document.text_bytes = text.size();
     const PackedText packed = packer.pack(text, document.marks);
-    document.place = {.home = TextHome::stored, .stored = writer.add(packed), .frames = packed.frames};
+    document.place = {.home = TextLocation::stored, .stored = writer.add(packed), .frames = packed.frames};
     documents.emplace_back(document, text);
   }
   const store::PageFileId id = writer.finish();

@@ -1,4 +1,4 @@
-// Blots that are the sum of the tokens' hashes: blind to their order.
+// Sum blots: the sum of the hashes of the tokens, which does not depend on their order.
 #include "engines/blot/function.h"
 
 namespace refrain::blot {

@@ -1,5 +1,5 @@
-// Blots that are the exclusive or of the tokens' hashes: blind to their order, and a token that occurs twice cancels
-// itself. The simplest that can be rolled; kept to compare with.
+// Xor blots: the exclusive or of the hashes of the tokens. It does not depend on their order, and a token that
+// occurs twice cancels itself out. This is the simplest function that can be rolled; it is kept for comparison.
 #include "engines/blot/function.h"
 
 namespace refrain::blot {

@@ -11,7 +11,7 @@ namespace cuda {
 
 namespace {
 
-// Null, and the reason in `missing`, where there is none.
+// Returns null, with the reason in `missing`, if there is no module.
 const Module* load_module(std::string& missing) {
   const ModuleEntry module = open_module("librefrain_cuda.so", Module::kEntry);
   missing = module.missing;
@@ -32,8 +32,8 @@ std::optional<SketchRule> sketch_rule(const FingerprintOptions& options, std::st
     why = "--hash: the GPU knows xxh3 and sdbm";
   else if (options.hash == HashKind::sdbm && options.window != 1)
     why = "--hash sdbm: the GPU takes single tokens, --window 1";
-  else if (options.window > kMostWindow)
-    why = fmt::format("--window: the GPU takes at most {} tokens", kMostWindow);
+  else if (options.window > kMaxDeviceWindow)
+    why = fmt::format("--window: the GPU takes at most {} tokens", kMaxDeviceWindow);
   else if (!options.stop_words.empty())
     why = "--stop-words: the GPU knows none";
   else

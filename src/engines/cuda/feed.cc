@@ -12,17 +12,17 @@ namespace refrain::cuda {
 
 namespace {
 
-constexpr std::size_t kMostLaneBytes = std::size_t{2} << 20;  // several times what a reader hands over
+constexpr std::size_t kMostLaneBytes = std::size_t{2} << 20;  // several times the size of a reader's batch
 constexpr std::size_t kLeastLaneBytes = std::size_t{256} << 10;
 
-// Enough texts for a lane full of short ones, unless their results would be much larger than they are.
+// Allows enough texts to fill a lane with short ones, unless their results would be much larger than the texts.
 LaneSize lane_of(std::size_t text_bytes, const SketchRule& rule) {
   return {text_bytes, text_bytes / std::max<std::size_t>(32, rule.result_bytes() / 2)};
 }
 
 class Clock {
  public:
-  // Adds what passed since the last call, or since the clock was made, to `seconds`.
+  // Adds the time since the last call, or since construction, to `seconds`.
   void add_to(double& seconds) {
     const auto now = std::chrono::steady_clock::now();
     seconds += std::chrono::duration<double>(now - last_).count();
@@ -33,7 +33,7 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Copies, and tells whether all of it is ASCII.
+// Copies the text, and returns whether all of it is ASCII.
 bool copy_ascii(std::string_view from, char* to) {
   std::memcpy(to, from.data(), from.size());
   unsigned char any = 0;

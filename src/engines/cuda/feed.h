@@ -1,8 +1,8 @@
-// Texts on their way to a device and back: what is copied there, what is cut so that it fits, and what is left to the CPU.
+// Feeds texts to a device: copies them there in portions that fit, and leaves the others to the CPU.
 //
-// Every thread has a lane. It copies texts into it, as many as fit, and while the device works on them it sees to those
-// that are for the CPU; meanwhile other threads read, parse and copy. So the copies of some run while the kernels of others
-// do.
+// Every thread has a lane. It fills the lane with texts and, while the device works on them, processes the texts
+// that are for the CPU; meanwhile other threads read, parse and copy. So copies of some lanes overlap with kernels
+// of others.
 #pragma once
 
 #include <functional>
@@ -16,27 +16,27 @@
 
 namespace refrain::cuda {
 
-// What took longest, of `seconds` on `threads` threads.
+// Names the stage that took longest in a run of `seconds` seconds on `threads` threads.
 std::string bound_by(const DeviceReport& report, double seconds, unsigned threads);
 
-// Threads may share one; each calls with its own number.
+// Threads may share one object; each uses its own worker number.
 class Feed {
  public:
-  // Lanes for `threads` threads within `device_memory` (0: half of what is free) and a quarter of the budget that is left.
-  // Error(over_budget) where that is not enough for lanes worth having.
+  // Makes lanes for `threads` threads that fit into `device_memory` (0: half of the free device memory) and a
+  // quarter of the available budget. Throws Error(over_budget) if that is too little for lanes of a useful size.
   Feed(std::shared_ptr<const Device> device, const SketchRule& rule, unsigned threads, std::uint64_t device_memory,
        MemoryBudget& budget);
 
-  // For tests: lanes of a given size.
+  // For tests: uses lanes of the given size.
   Feed(std::shared_ptr<const Device> device, const SketchRule& rule, unsigned threads, const LaneSize& size);
 
-  // `result` is null where the text is too short to have one, `digest` where the rule wants none.
+  // `result` is null if the text is too short for one, `digest` if the rule does not ask for digests.
   using Take = std::function<void(std::size_t text, const std::uint8_t* result, const Digest* digest)>;
   using OnCpu = std::function<void(std::size_t text)>;
-  // Calls, for every text, either take() or on_cpu(), in any order.
+  // Calls either take() or on_cpu() once for every text, in any order.
   void run(unsigned worker, const TextBatch& texts, const Take& take, const OnCpu& on_cpu);
 
-  // Of all that was done so far, in so many seconds. No thread may be at work.
+  // Reports all work so far, which took `seconds` seconds. No thread may be working.
   DeviceReport report(double seconds) const;
 
  private:
@@ -46,13 +46,13 @@ class Feed {
     std::vector<std::size_t> sent;
     std::vector<std::size_t> kept;
   };
-  // As many of the texts from `first` on as the lane has room for. Returns the first that is not among them.
+  // Copies texts into the lane, from `first` on, until it is full. Returns the first text that it did not consider.
   std::size_t fill(Worker& worker, const TextBatch& texts, std::size_t first) const;
 
   std::shared_ptr<const Device> device_;
   SketchRule rule_;
   LaneSize size_;
-  Reservation reservation_;  // the lanes' memory of the host
+  Reservation reservation_;  // the host memory of the lanes
   std::vector<Worker> workers_;
 };
 

@@ -1,4 +1,4 @@
-// The way to the device and back, with a stand-in for the device that computes on the CPU.
+// Feeding texts to a device, with a stand-in for the device that computes on the CPU.
 #include "engines/cuda/feed.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,8 @@ SketchRule words_rule() {
   return *sketch_rule({}, why);
 }
 
-// What the feed makes of the texts, by place: both ways together must be what the CPU makes of all.
+// Checks that every text is handled once, that results equal those of the CPU, and that only the expected texts are
+// left to it.
 void expect_all_right(Feed& feed, unsigned worker, const Column& texts, bool digests = false) {
   const Fingerprinter fingerprinter(FingerprintOptions{});
   const TextBatch view = texts.view();

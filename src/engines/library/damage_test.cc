@@ -1,5 +1,5 @@
-// A damaged library is found to be so, and never gives a wrong answer; a writer that is killed leaves the old state or the
-// new one; and what is not the library's own stays.
+// Tests that damage to a library is detected and never leads to a wrong answer, that a killed writer leaves either
+// the old state or the new one, and that files that do not belong to the library are never touched.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCorrupt = "(corrupt)";
 
-// A library of two segments, from one of which documents were removed.
+// A library of two segments. Documents were removed from one of them.
 class LibraryDamage : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class LibraryDamage : public testing::Test {
       for (std::size_t i = 0; i < count; ++i) documents.push_back(random_document(random, kTestLayout, 60));
       library_.add(documents, "run " + std::to_string(count));
     }
-    library_.change([&](Writing& writing) {
+    library_.change([&](LibraryWriter& writing) {
       writing.remove([](std::string_view id, std::string_view) { return id.ends_with('3'); }, library_.context(),
                      library_.budget());
     });
@@ -51,7 +51,8 @@ class LibraryDamage : public testing::Test {
   std::vector<std::vector<std::string>> right() {
     return {library_.expected_lines(), found_by_map(library_.expected(), kTestLayout, probes_)};
   }
-  // All documents, and what is found by all keys; each kCorrupt where that cannot be told.
+  // Lists all documents, and the documents found by all keys. An answer that cannot be given is replaced by
+  // kCorrupt.
   std::vector<std::vector<std::string>> answers() {
     std::vector<std::vector<std::string>> all;
     const auto ask = [&](auto question) {
@@ -69,7 +70,7 @@ class LibraryDamage : public testing::Test {
     });
     return all;
   }
-  // Where an answer is given, it is the right one. How many are.
+  // Expects each answer that is given to be the right one. Returns how many were given.
   std::size_t expect_right_or_corrupt(const std::string& what) {
     const std::vector<std::vector<std::string>> expected = right();
     const std::vector<std::vector<std::string>> found = answers();
@@ -121,7 +122,7 @@ TEST_F(LibraryDamage, AFlippedBitIsFoundAndNeverServed) {
       ASSERT_FALSE(HasFailure());
     }
   }
-  EXPECT_GT(given, 0U);  // damage in one place does not hide all others
+  EXPECT_GT(given, 0U);  // damage in one place does not prevent all other answers
   EXPECT_EQ(answers(), right());
 }
 
@@ -167,8 +168,9 @@ TEST_F(LibraryDamage, IsNeverMergedIntoWhatLooksWhole) {
       fs::copy(path_, saved, fs::copy_options::recursive);
       flip(file, page + random_() % std::min<std::uint64_t>(store::kPageBytes, fs::file_size(file)), 5);
       try {
-        library_.change(
-            [&](Writing& writing) { writing.merge(0, 2, library_.context(), library_.budget(), library_.temp()); });
+        library_.change([&](LibraryWriter& writing) {
+          writing.merge(0, 2, library_.context(), library_.budget(), library_.temp());
+        });
         EXPECT_EQ(answers(), right()) << file << " " << page;
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), Errc::corrupt) << error.what();
@@ -189,7 +191,7 @@ TEST_F(LibraryDamage, WhatWasNotCommittedLeavesNothing) {
   };
   const std::set<std::string> before = names();
   {
-    Writing writing(path_);
+    LibraryWriter writing(path_);
     add_all(writing.add("new", 10, library_.context(), library_.budget(), library_.temp()), library_.expected(), "x");
     writing.merge(0, 3, library_.context(), library_.budget(), library_.temp());
     writing.remove([](std::string_view id, std::string_view) { return id.ends_with('5'); }, library_.context(),
@@ -205,9 +207,9 @@ TEST_F(LibraryDamage, AWriterThatIsKilledLeavesTheOldStateOrTheNew) {
   const std::vector<TestDocument> old = library_.expected();
   const std::string saved = library_.at("saved");
   fs::copy(path_, saved, fs::copy_options::recursive);
-  // A change of every kind, in one commit.
+  // Makes a change of every kind in one commit.
   const auto change = [&] {
-    library_.change([&](Writing& writing) {
+    library_.change([&](LibraryWriter& writing) {
       add_all(writing.add("new", 10, library_.context(), library_.budget(), library_.temp()), old, "x");
       writing.remove([](std::string_view id, std::string_view) { return id.ends_with('5'); }, library_.context(),
                      library_.budget());
@@ -240,7 +242,7 @@ TEST_F(LibraryDamage, AWriterThatIsKilledLeavesTheOldStateOrTheNew) {
     library_.expected() = is_old ? old : changed;
     EXPECT_EQ(answers(), right());
     check(path_, library_.context(), library_.budget());
-    const Writing next(path_);  // clears up
+    const LibraryWriter next(path_);  // deletes what was never committed
     std::set<std::string> named = {store::kManifestName, store::kLockName};
     for (const SegmentInfo& segment : next.manifest().segments) {
       named.insert(store::segment_path({}, segment.number).string());
@@ -267,7 +269,7 @@ TEST_F(LibraryDamage, AStrangersFilesStay) {
     return found;
   };
   ASSERT_EQ(strangers(), 7U);
-  library_.change([&](Writing& writing) {
+  library_.change([&](LibraryWriter& writing) {
     add_all(writing.add("", 10, library_.context(), library_.budget(), library_.temp()), {}, "x");
     writing.merge(0, 2, library_.context(), library_.budget(), library_.temp());
   });
@@ -277,41 +279,76 @@ TEST_F(LibraryDamage, AStrangersFilesStay) {
 }
 
 TEST_F(LibraryDamage, TwoWritersAreOneTooMany) {
-  const Writing writing(path_);
+  const LibraryWriter writing(path_);
   try {
-    const Writing other(path_);
+    const LibraryWriter other(path_);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::busy);
   }
-  EXPECT_EQ(answers(), right());  // readers do not mind
+  EXPECT_EQ(answers(), right());  // readers are not affected
+}
+
+TEST_F(LibraryDamage, TheCommitOfAWriterThatSawNoLockIsNotUndone) {
+  std::mt19937_64 random(29);
+  std::vector<TestDocument> ours;
+  std::vector<TestDocument> theirs;
+  for (int i = 0; i < 20; ++i) ours.push_back(random_document(random, kTestLayout, 60));
+  for (int i = 0; i < 20; ++i) theirs.push_back(random_document(random, kTestLayout, 60));
+  {
+    LibraryWriter writing(path_);
+    fs::remove(path_ / store::kLockName);
+    library_.add(theirs, "theirs");
+    add_all(writing.add("ours", ours.size(), library_.context(), library_.budget(), library_.temp()), ours, "run-ours");
+    try {
+      writing.commit();
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::busy) << error.what();
+    }
+    EXPECT_EQ(library_.read_all(), library_.expected_lines());
+    writing.restart();
+    add_all(writing.add("ours", ours.size(), library_.context(), library_.budget(), library_.temp()), ours, "run-ours");
+    writing.commit();
+    library_.expected().insert(library_.expected().end(), ours.begin(), ours.end());
+  }
+  EXPECT_EQ(library_.read_all(), library_.expected_lines());
+  // A writer that commits nothing does not delete it either.
+  {
+    const LibraryWriter writing(path_);
+    fs::remove(path_ / store::kLockName);
+    for (TestDocument& document : theirs) document.id += " again";
+    library_.add(theirs, "theirs, too");
+  }
+  EXPECT_EQ(library_.read_all(), library_.expected_lines());
+  check(path_, library_.context(), library_.budget());
 }
 
 TEST(LibraryFolder, AppearsWithItsFirstCommit) {
   TestLibrary library;
   {
-    const Writing writing(library.path(), kTestLayout);
+    const LibraryWriter writing(library.path(), kTestLayout);
     EXPECT_FALSE(fs::exists(library.path()));
   }
   EXPECT_FALSE(fs::exists(library.path()));
   library.add({});
   EXPECT_EQ(read_manifest(library.path()).layout, kTestLayout);
   EXPECT_EQ(read_manifest(library.path()).generation, 1U);
-  // The layout of one that is there stays.
-  EXPECT_EQ(Writing(library.path(), Layout{}).manifest().layout, kTestLayout);
+  // An existing library keeps its layout.
+  EXPECT_EQ(LibraryWriter(library.path(), Layout{}).manifest().layout, kTestLayout);
 }
 
 TEST(LibraryFolder, IsNotMadeOfSomethingElse) {
   const TestLibrary library;
   library.write("library/notes.txt", "mine");
   try {
-    const Writing writing(library.path(), kTestLayout);
+    const LibraryWriter writing(library.path(), kTestLayout);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::invalid_argument) << error.what();
   }
   try {
-    const Writing writing(library.path());
+    const LibraryWriter writing(library.path());
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::not_found) << error.what();

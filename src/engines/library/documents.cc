@@ -94,7 +94,7 @@ DocumentsReader::DocumentsReader(const std::filesystem::path& folder, const stor
       greatest_rank_(store::tail_number(file_, 2)),
       groups_(file_, store::tail_number(file_, 4), groups_of(documents_) + 1),
       loaded_(kNoGroup) {
-  store::expect_named(file_, id);
+  store::check_file_id(file_, id);
   if (store::tail_number(file_, 3) != lanes) file_.corrupt("signatures of another length than the manifest says");
 }
 
@@ -102,7 +102,7 @@ void DocumentsReader::load(std::uint64_t group) {
   loaded_ = kNoGroup;
   const store::NumbersReader::Range range = groups_.range(group);
   const std::uint64_t count = std::min(kGroupDocuments, documents_ - group * kGroupDocuments);
-  // A row is six numbers at most.
+  // A row has at most six numbers.
   if (range.bytes > count * (sizeof(Digest) + lanes_ + 6 * store::kMaxVarintBytes)) file_.corrupt("group too long");
   file_.read(range.begin, range.bytes, bytes_);
   const char* at = bytes_.data();

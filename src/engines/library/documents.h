@@ -1,4 +1,4 @@
-// documents.bin: what is known of the documents of a segment, but for their ids (format.h).
+// documents.bin: everything about the documents of a segment, except their ids (format.h).
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@
 
 namespace refrain::library {
 
-// Groups of documents, as they are stored. Not thread-safe.
+// Encodes groups of documents in their stored form. Not thread-safe.
 class DocumentGroups {
  public:
   explicit DocumentGroups(unsigned lanes) : lanes_(lanes) {}
 
   void clear();
-  // Ids and bands are not looked at. The first one begins a group.
+  // Ignores the id and the bands. The first document after construction or clear() begins a group.
   void add(const NewDocument& document);
-  // No more follow, until clear().
+  // Ends the last group. Nothing may be added after it, until clear().
   void end() { end_group(); }
 
   const std::string& bytes() const { return bytes_; }
-  const std::vector<std::uint64_t>& begins() const { return begins_; }  // of each group in bytes()
+  const std::vector<std::uint64_t>& begins() const { return begins_; }  // where each group begins in bytes()
   std::uint64_t documents() const { return documents_; }
   std::uint64_t text_bytes() const { return text_bytes_; }
   std::uint64_t greatest_rank() const { return greatest_rank_; }
@@ -39,8 +39,8 @@ class DocumentGroups {
   const unsigned lanes_;
   std::string bytes_;
   std::vector<std::uint64_t> begins_;
-  std::string rows_;      // of the open group
-  std::string sketches_;  // digests and signatures of it
+  std::string rows_;      // rows of the open group
+  std::string sketches_;  // digests and signatures of the open group
   std::uint32_t file_ = 0;
   std::uint32_t source_ = 0;
   std::uint64_t end_ = 0;
@@ -55,7 +55,7 @@ class DocumentsWriter {
  public:
   DocumentsWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp);
 
-  // All groups but the last of all are full. Error(unsupported) where the segment is.
+  // Every group must be full, except the last one of the file. Throws Error(unsupported) if the segment is full.
   void add(const DocumentGroups& groups);
   std::uint64_t documents() const { return documents_; }
   std::uint64_t text_bytes() const { return text_bytes_; }
@@ -71,7 +71,7 @@ class DocumentsWriter {
   std::uint64_t greatest_rank_ = 0;
 };
 
-// Not thread-safe; a copy is for another thread.
+// Not thread-safe; each thread needs a copy of its own.
 class DocumentsReader {
  public:
   DocumentsReader(const std::filesystem::path& folder, const store::PageFileId& id, unsigned lanes);
@@ -80,7 +80,7 @@ class DocumentsReader {
   std::uint64_t documents() const { return documents_; }
   std::uint64_t text_bytes() const { return text_bytes_; }
   std::uint64_t greatest_rank() const { return greatest_rank_; }
-  // All but the segment.
+  // Fills in every field of `out` except `segment`.
   void get(std::uint64_t document, KnownDocument& out);
   std::uint64_t bytes_read() const { return file_.bytes_read() + groups_.bytes_read(); }
   store::PageReader& file() { return file_; }
@@ -91,7 +91,7 @@ class DocumentsReader {
     std::uint32_t source = 0;
     std::uint64_t text_bytes = 0;
     std::uint64_t rank = 0;
-    std::size_t sketch = 0;  // where its digest is in bytes_
+    std::size_t sketch = 0;  // offset of its digest in bytes_
     bool has_signature = false;
   };
   void load(std::uint64_t group);
@@ -107,7 +107,7 @@ class DocumentsReader {
   std::array<Row, kGroupDocuments> rows_;
 };
 
-// That are encoded at a time: whole groups, and whole blocks of ids.
+// Documents that are encoded at a time: a multiple of the group size and of the block size of ids.
 inline constexpr std::uint64_t kChunkDocuments = 1024;
 static_assert(kChunkDocuments % kGroupDocuments == 0 && kChunkDocuments % kBlockIds == 0);
 
@@ -130,12 +130,12 @@ class ChunkWriter {
   ChunkWriter(const std::filesystem::path& folder, unsigned lanes, TempSpace& temp)
       : documents_(folder, lanes, temp), ids_(folder, temp), open_(lanes) {}
 
-  // One by one.
+  // Adds one document.
   void add(const NewDocument& document) {
     open_.add(document);
     if (open_.size() == kChunkDocuments) write(open_);
   }
-  // A chunk that is full, or the last one, and is empty then. Not beside the other.
+  // Writes a chunk that is full, or the last one, and clears it. Use either this or add(), not both.
   void write(Chunk& chunk) {
     chunk.documents.end();
     chunk.ids.end();

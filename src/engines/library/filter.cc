@@ -13,7 +13,7 @@ namespace refrain::library {
 namespace {
 
 constexpr std::uint64_t kKeysPerBlock = 64;
-constexpr unsigned kPlaceBits = 9;  // of a bit in a block
+constexpr unsigned kPlaceBits = 9;  // bits that give the position of a bit in a block
 
 std::uint64_t filter_blocks(std::uint64_t keys) {
   return std::min<std::uint64_t>(keys / kKeysPerBlock + 1, std::numeric_limits<std::uint32_t>::max());
@@ -25,7 +25,7 @@ std::uint64_t filter_block(std::uint64_t key, unsigned key_bits, std::uint64_t b
   return (upper * blocks) >> 32U;
 }
 
-// The bits that are set for a key.
+// Returns the bits that are set for a key.
 FilterBlock filter_bits(std::uint64_t key) {
   FilterBlock bits{};
   std::uint64_t hash = mix(key, 0xD6E8FEB86659FD93U, 0x9E3779B97F4A7C15U);
@@ -86,7 +86,7 @@ FilterFile::FilterFile(const std::filesystem::path& folder, const store::PageFil
     : file_((folder / kFilterName).string(), kFilterMagic, kLibraryFormatVersion),
       key_bits_(key_bits),
       blocks_(store::tail_number(file_, 0)) {
-  store::expect_named(file_, id);
+  store::check_file_id(file_, id);
   const std::uint64_t bytes = file_.size() - store::PageReader::kBegin;
   if (blocks_ == 0 || bytes % sizeof(FilterBlock) != 0 || bytes / sizeof(FilterBlock) != blocks_ ||
       store::tail_number(file_, 1) != key_bits)

@@ -1,8 +1,8 @@
-// filter.bin: says of most keys that no document has them, without a look at the keys themselves.
+// filter.bin: tells for most absent keys that no document has them, without reading the keys themselves.
 //
-// A Bloom filter of 8 bits a key, in blocks of 64 bytes. The upper bits of a key choose the block, so that keys in
-// ascending order fill one block after the other, and the filter is written as it is made; kFilterBits bits of it are
-// chosen by a hash of the whole key. About 3 in 100 keys that are not there pass.
+// This is a Bloom filter of 8 bits per key, in blocks of 64 bytes. The upper bits of a key choose the block, so
+// keys in ascending order fill one block after another and the filter can be written while it is built. A hash of
+// the whole key chooses kFilterBits bits of the block. About 3 in 100 absent keys pass.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@ namespace refrain::library {
 inline constexpr unsigned kFilterBits = 6;
 using FilterBlock = std::array<std::uint64_t, 8>;
 
-// The blocks that some keys set bits in.
+// A range of blocks in which some keys have set bits.
 struct FilterPart {
   std::uint64_t first = 0;  // number of the first block
   std::vector<FilterBlock> blocks;
   std::uint64_t keys = 0;
 };
 
-// Not thread-safe, but for add_to().
+// Not thread-safe, except for add_to().
 class FilterWriter {
  public:
   FilterWriter(const std::filesystem::path& folder, unsigned key_bits, std::uint64_t keys);
 
-  // A part is for keys in ascending order, and empty at first.
+  // Adds a key to `part`, which must be empty at first and must get its keys in ascending order.
   void add_to(FilterPart& part, std::uint64_t key) const;
-  // In ascending order of their keys; one may begin with the block that another ended with.
+  // Adds parts in ascending order of their keys. A part may begin with the block that the previous one ended with.
   void add(const FilterPart& part);
   store::PageFileId finish();
 
@@ -49,7 +49,7 @@ class FilterWriter {
   std::uint64_t keys_ = 0;
 };
 
-// On disk; fast where keys ascend. Not thread-safe.
+// The filter on disk. It is fast if keys ascend. Not thread-safe.
 class FilterFile {
  public:
   FilterFile(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits);
@@ -65,7 +65,7 @@ class FilterFile {
   std::string scratch_;
 };
 
-// In memory, whole. Threads may share one.
+// The whole filter in memory. Threads may share one.
 class Filter {
  public:
   Filter(const std::filesystem::path& folder, const store::PageFileId& id, unsigned key_bits, MemoryBudget& budget);

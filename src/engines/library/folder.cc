@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kManySegments = 8;
-constexpr std::uint64_t kRemovedAtOnce = 1 << 12U;  // documents between two looks at the stop token
+constexpr std::uint64_t kRemovedAtOnce = 1 << 12U;  // documents between two checks of the stop token
 
 fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();  // "dir/" is "dir"
@@ -43,15 +43,15 @@ bool has_library(const fs::path& folder) {
 
 }  // namespace
 
-struct Writing::State {
-  // A library that is there.
+struct LibraryWriter::State {
+  // Opens an existing library.
   explicit State(fs::path of) : folder(std::move(of)) {
-    read_manifest(folder);  // where there is none no lock is made
+    read_manifest(folder);  // throws before a lock file is made if there is no library
     locked.emplace(folder, kLibraryKind);
     manifest = read_manifest(folder);
-    locked->begin(to_text(manifest), named_in(manifest));
+    locked->begin(named_in(manifest));
   }
-  // One that is to be.
+  // Prepares a new library.
   State(fs::path of, const Layout& layout, const std::string& id) : target(std::move(of)) {
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     make_folders(parent);
@@ -62,7 +62,7 @@ struct Writing::State {
     manifest.id = id.empty() ? store::random_manifest_id() : id;
   }
 
-  // Segments that were added become part of the manifest.
+  // Makes the added segments part of the manifest.
   void take_added() {
     for (Added& segment : std::exchange(added, {})) {
       SegmentInfo info = segment.writer->finish();
@@ -79,7 +79,7 @@ struct Writing::State {
       return true;
     });
   }
-  // That the run was taken, where nothing else says so.
+  // Records in the manifest that this run was added, once no segment records it.
   void remember(std::string& run) {
     if (!run.empty()) manifest.runs.push_back(std::move(run));
   }
@@ -90,28 +90,34 @@ struct Writing::State {
     std::string run;
   };
 
-  fs::path target;                 // of a new library
-  std::optional<TempDir> staging;  // where it is made, until its first commit
+  fs::path target;                 // folder of a new library
+  std::optional<TempDir> staging;  // temporary folder where it is made, until its first commit
   fs::path folder;
   Manifest manifest;
   std::optional<store::LockedFolder> locked;
   std::vector<Added> added;
 };
 
-Writing::Writing(const fs::path& folder) : state_(std::make_unique<State>(without_slash(folder))) {}
+LibraryWriter::LibraryWriter(const fs::path& folder) : state_(std::make_unique<State>(without_slash(folder))) {}
 
-Writing::Writing(const fs::path& folder, const Layout& layout, const std::string& id)
+LibraryWriter::LibraryWriter(const fs::path& folder, const Layout& layout, const std::string& id)
     : state_(has_library(without_slash(folder)) ? std::make_unique<State>(without_slash(folder))
                                                 : std::make_unique<State>(without_slash(folder), layout, id)) {}
 
-Writing::~Writing() = default;
+LibraryWriter::~LibraryWriter() = default;
 
-const Manifest& Writing::manifest() const {
+void LibraryWriter::restart() {
+  state_->added.clear();
+  state_->manifest = read_manifest(state_->folder);
+  state_->locked->begin(named_in(state_->manifest));
+}
+
+const Manifest& LibraryWriter::manifest() const {
   return state_->manifest;
 }
 
-SegmentWriter& Writing::add(std::string run, std::uint64_t expected_documents, const Context& context,
-                            MemoryBudget& budget, TempSpace& temp) {
+SegmentWriter& LibraryWriter::add(std::string run, std::uint64_t expected_documents, const Context& context,
+                                  MemoryBudget& budget, TempSpace& temp) {
   const std::uint64_t number = store::take_segment_number(state_->folder, state_->manifest.next_segment);
   const fs::path folder = store::segment_path(state_->folder, number);
   make_folder(folder);
@@ -121,8 +127,8 @@ SegmentWriter& Writing::add(std::string run, std::uint64_t expected_documents, c
   return *state_->added.back().writer;
 }
 
-std::uint64_t Writing::remove(const std::function<bool(std::string_view id, std::string_view source)>& gone,
-                              const Context& context, MemoryBudget& budget) {
+std::uint64_t LibraryWriter::remove(const std::function<bool(std::string_view id, std::string_view source)>& gone,
+                                    const Context& context, MemoryBudget& budget) {
   state_->take_added();
   std::uint64_t all = 0;
   for (SegmentInfo& info : state_->manifest.segments) {
@@ -133,7 +139,7 @@ std::uint64_t Writing::remove(const std::function<bool(std::string_view id, std:
     std::uint64_t more = 0;
     KnownDocument known;
     std::string source;
-    std::optional<std::uint32_t> last_source;  // whose name is in `source`
+    std::optional<std::uint32_t> last_source;  // the source whose name is in `source`
     for (std::uint64_t i = 0; i < info.documents; ++i) {
       if (i % kRemovedAtOnce == 0) throw_if_stopped(context);
       if (removed[i]) continue;
@@ -157,8 +163,8 @@ std::uint64_t Writing::remove(const std::function<bool(std::string_view id, std:
   return all;
 }
 
-void Writing::merge(std::size_t first, std::size_t last, const Context& context, MemoryBudget& budget,
-                    TempSpace& temp) {
+void LibraryWriter::merge(std::size_t first, std::size_t last, const Context& context, MemoryBudget& budget,
+                          TempSpace& temp) {
   state_->take_added();
   std::vector<SegmentInfo>& segments = state_->manifest.segments;
   last = std::min(last, segments.size());
@@ -173,9 +179,9 @@ void Writing::merge(std::size_t first, std::size_t last, const Context& context,
   segments.erase(begin + 1, end);
 }
 
-// As with an index: the last ones become one, as long as those before are not much larger than all behind them together.
-// So a document is merged as often as the logarithm of what was added, not each time.
-void Writing::merge_small(const Context& context, MemoryBudget& budget, TempSpace& temp) {
+// As in an index, the last segments are merged as long as the segment before them is not much larger than all of
+// them together. So a document is merged logarithmically often, not with every addition.
+void LibraryWriter::merge_small(const Context& context, MemoryBudget& budget, TempSpace& temp) {
   state_->take_added();
   const std::vector<SegmentInfo>& segments = state_->manifest.segments;
   if (segments.size() <= kManySegments) return;
@@ -185,7 +191,7 @@ void Writing::merge_small(const Context& context, MemoryBudget& budget, TempSpac
   merge(first, segments.size(), context, budget, temp);
 }
 
-void Writing::commit() {
+void LibraryWriter::commit() {
   State& state = *state_;
   state.take_added();
   ++state.manifest.generation;
@@ -194,7 +200,7 @@ void Writing::commit() {
   state.staging->publish(state.target);
   state.staging.reset();
   state.folder = state.target;
-  state.locked->moved_to(state.target);
+  state.locked->set_folder(state.target);
 }
 
 void check(const fs::path& folder, const Context& context, MemoryBudget& budget) {

@@ -1,4 +1,4 @@
-// Changing a library: one writer at a time, and every change is one commit.
+// Changes a library. There is one writer at a time, and every change is one commit.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,35 @@
 
 namespace refrain::library {
 
-// Holds the lock of the library from its beginning to its end; Error(busy) where somebody else writes. What was never
-// committed is cleared up, now and when it goes.
-class Writing {
+// Holds the lock of the library during its lifetime; throws Error(busy) if another process is writing. The
+// constructor and the destructor delete what was never committed.
+class LibraryWriter {
  public:
-  // A library that is there.
-  explicit Writing(const std::filesystem::path& folder);
-  // The same, or a new one with this layout where there is none: it appears with its first commit. Error(invalid_argument)
-  // where something else has the name. The layout of one that is there stays as it is. `id` is that of a new one, 32
-  // hexadecimal digits; drawn where it is empty.
-  Writing(const std::filesystem::path& folder, const Layout& layout, const std::string& id = {});
-  ~Writing();
+  // Opens an existing library.
+  explicit LibraryWriter(const std::filesystem::path& folder);
+  // Opens the library or, if there is none, prepares a new one with this layout, which appears with its first
+  // commit. An existing library keeps its layout. Throws Error(invalid_argument) if something else has the name.
+  // `id` is the id of a new library, 32 hexadecimal digits; if it is empty, a random one is drawn.
+  LibraryWriter(const std::filesystem::path& folder, const Layout& layout, const std::string& id = {});
+  ~LibraryWriter();
 
-  // As it would be committed, but for segments that are being added.
+  // Discards everything that was not committed and reads the manifest again, without releasing the lock. Call it
+  // after a failure. The library must have been committed once.
+  void restart();
+
+  // Returns the manifest that commit() would write, without segments that are still being added.
   const Manifest& manifest() const;
-  // A new segment. It is finished, and becomes the last one, with commit(), or where it is merged or removed from; finish()
-  // is not the caller's. One without documents leaves its run alone in the manifest.
+  // Begins a new segment. It is finished and becomes the last one at the next commit(), merge or removal; the
+  // caller must not call finish(). If the segment has no documents, only its run is recorded in the manifest.
   SegmentWriter& add(std::string run, std::uint64_t expected_documents, const Context& context, MemoryBudget& budget,
                      TempSpace& temp);
-  // Documents for which gone() is true are removed, in all segments. Returns how many were.
+  // Removes the documents for which gone() returns true from all segments. Returns how many were removed.
   std::uint64_t remove(const std::function<bool(std::string_view id, std::string_view source)>& gone,
                        const Context& context, MemoryBudget& budget);
-  // The neighbouring segments [first, last) become one, without their removed documents; documents keep their order.
+  // Merges the neighboring segments [first, last) into one without their removed documents. Documents keep their
+  // order.
   void merge(std::size_t first, std::size_t last, const Context& context, MemoryBudget& budget, TempSpace& temp);
-  // Neighbours are merged where there are many segments of about the same size.
+  // Merges neighboring segments if there are many of about the same size.
   void merge_small(const Context& context, MemoryBudget& budget, TempSpace& temp);
 
   void commit();
@@ -51,7 +56,7 @@ class Writing {
   std::unique_ptr<State> state_;
 };
 
-// Reads every byte, and compares everything with everything else. Error(corrupt) names the first thing that is wrong.
+// Reads every byte and checks all files against each other. Throws Error(corrupt), which names the first problem.
 void check(const std::filesystem::path& folder, const Context& context, MemoryBudget& budget);
 
 }  // namespace refrain::library

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kIdsLevel = 3;
 constexpr std::uint64_t kNoBlock = std::numeric_limits<std::uint64_t>::max();
-// What a byte can stand for in a frame: a block of 128 KiB takes four.
+// The largest number of bytes per compressed byte: a block of at most 128 KiB takes at least four bytes in a frame.
 constexpr std::uint64_t kMostUnpacked = std::uint64_t{1} << 15U;
 
 std::uint64_t blocks_of(std::uint64_t documents) {
@@ -49,7 +49,7 @@ void IdBlocks::end_block() {
   packed_.resize(ZSTD_compressBound(sizes_.size()));
   const std::size_t size =
       ZSTD_compressCCtx(packer_.get(), packed_.data(), packed_.size(), sizes_.data(), sizes_.size(), kIdsLevel);
-  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // there is nothing else that can go wrong
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // no other error is possible here
   bytes_.append(packed_, 0, size);
   sizes_.clear();
   ids_.clear();
@@ -77,7 +77,7 @@ IdsReader::IdsReader(const std::filesystem::path& folder, const store::PageFileI
       documents_(documents),
       blocks_(file_, store::tail_number(file_, 1), blocks_of(documents) + 1),
       loaded_(kNoBlock) {
-  store::expect_named(file_, id);
+  store::check_file_id(file_, id);
   if (store::tail_number(file_, 0) != documents) file_.corrupt("another number of ids than of documents");
 }
 
@@ -86,7 +86,7 @@ void IdsReader::load(std::uint64_t block) {
   const store::NumbersReader::Range range = blocks_.range(block);
   file_.read(range.begin, range.bytes, packed_);
   const std::uint64_t size = ZSTD_getFrameContentSize(packed_.data(), range.bytes);
-  if (size > range.bytes * kMostUnpacked) file_.corrupt("invalid block of ids");  // unknown ones are huge
+  if (size > range.bytes * kMostUnpacked) file_.corrupt("invalid block of ids");  // unknown sizes are huge
   block_.resize(size);
   if (ZSTD_decompress(block_.data(), size, packed_.data(), range.bytes) != size) file_.corrupt("invalid block of ids");
   const std::uint64_t count = std::min(kBlockIds, documents_ - block * kBlockIds);

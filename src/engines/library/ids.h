@@ -1,4 +1,4 @@
-// ids.bin: the ids of the documents of a segment, in blocks that are compressed (format.h).
+// ids.bin: the ids of the documents of a segment, in compressed blocks (format.h).
 #pragma once
 
 #include <zstd.h>
@@ -16,19 +16,19 @@
 
 namespace refrain::library {
 
-// Blocks of ids, compressed. Not thread-safe.
+// Compresses ids in blocks. Not thread-safe.
 class IdBlocks {
  public:
   IdBlocks();
 
   void clear();
-  // The first one begins a block.
+  // The first id after construction or clear() begins a block.
   void add(std::string_view id);
-  // No more follow, until clear().
+  // Ends the last block. Nothing may be added after it, until clear().
   void end();
 
   const std::string& bytes() const { return bytes_; }
-  const std::vector<std::uint64_t>& begins() const { return begins_; }  // of each block in bytes()
+  const std::vector<std::uint64_t>& begins() const { return begins_; }  // where each block begins in bytes()
   std::uint64_t documents() const { return documents_; }
 
  private:
@@ -51,7 +51,7 @@ class IdsWriter {
  public:
   IdsWriter(const std::filesystem::path& folder, TempSpace& temp);
 
-  // All blocks but the last of all are full.
+  // Every block must be full, except the last one of the file.
   void add(const IdBlocks& blocks);
   store::PageFileId finish();
 
@@ -61,13 +61,13 @@ class IdsWriter {
   std::uint64_t documents_ = 0;
 };
 
-// Not thread-safe; a copy is for another thread.
+// Not thread-safe; each thread needs a copy of its own.
 class IdsReader {
  public:
   IdsReader(const std::filesystem::path& folder, const store::PageFileId& id, std::uint64_t documents);
   IdsReader(const IdsReader& other) = default;
 
-  // Valid until the next call.
+  // The result is valid until the next call.
   std::string_view id(std::uint64_t document);
   std::uint64_t bytes_read() const { return file_.bytes_read() + blocks_.bytes_read(); }
   store::PageReader& file() { return file_; }
@@ -81,7 +81,7 @@ class IdsReader {
   std::uint64_t loaded_;  // the block in block_
   std::string packed_;
   std::string block_;
-  std::vector<std::size_t> ends_;  // of each id in block_, and where the first begins
+  std::vector<std::size_t> ends_;  // where the first id in block_ begins, then where each id ends
 };
 
 }  // namespace refrain::library

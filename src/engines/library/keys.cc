@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kHeadBytes = sizeof(std::uint64_t) + sizeof(std::uint16_t);
 constexpr std::uint64_t kContentBytes = store::kPageContentBytes;
-constexpr std::uint64_t kTableEntries = 64;  // of first keys that are always in memory
-constexpr std::uint64_t kMostIndex = 4;      // index and filter may take this part of the room
-constexpr std::uint64_t kMaxBits = 32;       // of a document
-constexpr std::uint64_t kFirstPage = 1;      // the page before has magic and version
-constexpr std::size_t kPagesAtOnce = 8;      // that a worker encodes
+constexpr std::uint64_t kTableEntries = 64;  // first keys that are always in memory
+constexpr std::uint64_t kMostIndex = 4;      // index and filter may each take this fraction of the memory
+constexpr std::uint64_t kMaxBits = 32;       // bits of a document number
+constexpr std::uint64_t kFirstPage = 1;      // the page before it has the magic and the version
+constexpr std::size_t kPagesAtOnce = 8;      // pages that a worker encodes at a time
 
 constexpr std::uint64_t bytes_of(std::uint64_t bits) {
   return (bits + 7) / 8;
@@ -27,8 +27,8 @@ std::uint64_t table_begin(std::uint64_t pages) {
   return (kFirstPage + pages) * kContentBytes;
 }
 
-// The place behind the zero number `count` (from 1) among bits, or behind them all.
-std::uint64_t behind_zero(std::string_view bits, std::uint64_t count) {
+// Returns the position after zero bit number `count` (from 1), or the end of the bits if there are fewer zeros.
+std::uint64_t after_nth_zero(std::string_view bits, std::uint64_t count) {
   if (count == 0) return 0;
   for (std::size_t at = 0; at < bits.size(); at += sizeof(std::uint64_t)) {
     std::uint64_t ones = 0;
@@ -80,7 +80,7 @@ void KeysWriter::add(std::span<const KeyEntry> entries) {
     page_.push_back(entries[begin++]);
   if (begin == entries.size()) return;
   end_page();
-  std::vector<std::size_t> begins = {begin};  // of the pages
+  std::vector<std::size_t> begins = {begin};  // where each page begins
   for (std::size_t i = begin; i < entries.size(); ++i)
     if (!fits(entries[begins.back()], i - begins.back() + 1, entries[i])) begins.push_back(i);
   const std::size_t pages = begins.size() - 1;
@@ -114,7 +114,7 @@ void KeysWriter::encode(std::span<const KeyEntry> page, Encoded& made) const {
   std::uint64_t before = 0;
   for (const KeyEntry& entry : page) {
     const std::uint64_t high = (entry.key - first) >> low_bits_;
-    bits.zeros_and_one(high - before);
+    bits.unary(high - before);
     before = high;
     filter_.add_to(made.filter, entry.key);
   }
@@ -200,8 +200,8 @@ void KeyPage::Position::operator++() {
 KeyPage::Position KeyPage::lower_bound(std::uint64_t key) const {
   if (key <= first_) return begin();
   const std::uint64_t zeros = (key - first_) >> shape_->low_bits;
-  const std::uint64_t bit = behind_zero(highs_, zeros);
-  // Where there are not as many zeros, all entries are below.
+  const std::uint64_t bit = after_nth_zero(highs_, zeros);
+  // If there are fewer zeros than that, all entries are below the key.
   if (bit - std::min(bit, zeros) >= count_ || bit == highs_.size() * 8) return Position(*this, zeros, zeros + count_);
   Position at(*this, zeros, bit);
   while (!at.at_end() && (*at).key < key) ++at;
@@ -210,7 +210,7 @@ KeyPage::Position KeyPage::lower_bound(std::uint64_t key) const {
 
 KeysCursor::KeysCursor(const std::filesystem::path& folder, const store::PageFileId& id)
     : file_((folder / kKeysName).string(), kKeysMagic, kLibraryFormatVersion), shape_(file_) {
-  store::expect_named(file_, id);
+  store::check_file_id(file_, id);
 }
 
 bool KeysCursor::next(KeyEntry& entry) {
@@ -241,7 +241,7 @@ KeysReader::KeysReader(const std::filesystem::path& folder, const store::PageFil
     : file_((folder / kKeysName).string(), kKeysMagic, kLibraryFormatVersion),
       shape_(file_),
       firsts_(file_, table_begin(shape_.pages), shape_.pages) {
-  store::expect_named(file_, keys);
+  store::check_file_id(file_, keys);
   index_ = std::make_shared<const Index>(budget, folder, filter, shape_, firsts_);
 }
 
@@ -254,7 +254,7 @@ std::uint64_t KeysReader::first_key(std::uint64_t page) {
 
 std::uint64_t KeysReader::page_of(std::uint64_t key) {
   const std::vector<std::uint64_t>& firsts = index_->firsts;
-  // Not far behind the last one, as a rule.
+  // Usually the key is a short way after the previous one, so the search starts there.
   std::uint64_t low = firsts[last_] < key ? last_ : 0;
   std::uint64_t high = low + 1;
   for (std::uint64_t stride = 1; high < firsts.size() && firsts[high] < key; stride *= 2) {
@@ -264,7 +264,7 @@ std::uint64_t KeysReader::page_of(std::uint64_t key) {
   const std::uint64_t* const begin = firsts.data();
   const std::uint64_t* const end = begin + std::min<std::uint64_t>(high, firsts.size());
   last_ = static_cast<std::uint64_t>(std::lower_bound(begin + low + 1, end, key) - begin) - 1;
-  // Between two of them the table says more.
+  // The table on disk narrows the search down between two keys in memory.
   std::uint64_t page = last_ * index_->step;
   std::uint64_t behind = std::min(page + index_->step, shape_.pages);
   while (behind - page > 1) {

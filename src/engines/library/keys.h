@@ -1,8 +1,8 @@
-// keys.bin: which documents have a key. One sorted list, in pages that stand for themselves (format.h), so that to look a
-// key up is to read one page.
+// keys.bin: which documents have a key. It is one sorted list in self-contained pages (format.h), so looking a key
+// up means reading one page.
 //
-// In a page keys are stored as Elias and Fano did: the low bits of each as they are, the rest as the gaps between them, in
-// unary. To find a key is to count zeros in a few words, and then to compare low bits.
+// Within a page, keys use the Elias-Fano code: the low bits of each key as they are, and the differences between
+// the high bits in unary. Finding a key means counting zeros in a few words and then comparing low bits.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace refrain::library {
 
-// The bits of a key that are stored.
+// Returns the bits of a key that are stored.
 constexpr std::uint64_t stored_key(std::uint64_t key) {
   return key >> (64 - kKeyBits);
 }
@@ -35,14 +35,14 @@ struct KeyEntry {
   friend auto operator<=>(const KeyEntry&, const KeyEntry&) = default;
 };
 
-// Writes the filter too. Pages are encoded on all cores. Not thread-safe.
+// Writes the keys and the filter. Pages are encoded on all cores. Not thread-safe.
 class KeysWriter {
  public:
-  // `keys` is how many there will be, or about so many.
+  // `keys` is the expected number of keys; it need not be exact.
   KeysWriter(const std::filesystem::path& folder, std::uint64_t documents, std::uint64_t keys, const Context& context,
              TempSpace& temp);
 
-  // In ascending order; many at a time. What is written does not depend on how many.
+  // Adds entries in ascending order, preferably many at a time. The output does not depend on how they are split.
   void add(std::span<const KeyEntry> entries);
   std::uint64_t keys() const { return keys_; }
   struct Files {
@@ -52,7 +52,7 @@ class KeysWriter {
   Files finish();
 
  private:
-  // Pages made side by side.
+  // Consecutive pages that one worker has encoded.
   struct Encoded {
     std::string pages;
     std::vector<std::uint64_t> firsts;
@@ -70,11 +70,11 @@ class KeysWriter {
   const unsigned document_bits_;
   const unsigned low_bits_;
   store::NumbersWriter firsts_;
-  std::vector<KeyEntry> page_;  // the last, which more entries may go into
+  std::vector<KeyEntry> page_;  // the last page, which may still get entries
   std::uint64_t keys_ = 0;
 };
 
-// What the tail of keys.bin says.
+// The contents of the tail of keys.bin.
 struct KeysShape {
   explicit KeysShape(const store::PageReader& file);
   std::uint64_t low_bits;
@@ -84,13 +84,13 @@ struct KeysShape {
   std::uint64_t pages;
 };
 
-// A page of keys, in memory that is somebody else's.
+// A page of keys, in memory that it does not own.
 class KeyPage {
  public:
-  // Error(corrupt), in the name of `file`, where it cannot be a page.
+  // Throws Error(corrupt), which names `file`, if `content` cannot be a page.
   KeyPage(std::string_view content, const KeysShape& shape, const store::PageReader& file);
 
-  // An entry of the page, or its end. Goes forwards.
+  // A forward iterator over the entries of a page.
   class Position {
    public:
     bool at_end() const { return entry_ == page_->count_; }
@@ -108,7 +108,7 @@ class KeyPage {
     store::BitReader highs_;
   };
   Position begin() const { return Position(*this, 0, 0); }
-  // The first entry of `key`, or of a greater one.
+  // Returns the first entry whose key is `key` or greater.
   Position lower_bound(std::uint64_t key) const;
   std::uint64_t first() const { return first_; }
 
@@ -122,7 +122,7 @@ class KeyPage {
   std::string_view highs_;
 };
 
-// Goes through all entries, in order. Not thread-safe.
+// Goes through all entries in order. Not thread-safe.
 class KeysCursor {
  public:
   KeysCursor(const std::filesystem::path& folder, const store::PageFileId& id);
@@ -130,33 +130,33 @@ class KeysCursor {
   KeysCursor& operator=(const KeysCursor&) = delete;
 
   const KeysShape& shape() const { return shape_; }
-  // False at the end.
+  // Returns false at the end.
   bool next(KeyEntry& entry);
-  // Of the last entry.
+  // Returns the page of the last entry.
   std::uint64_t page() const { return page_ - 1; }
   store::PageReader& file() { return file_; }
 
  private:
   store::PageReader file_;
   KeysShape shape_;
-  std::uint64_t page_ = 0;  // the next
+  std::uint64_t page_ = 0;  // the next page
   std::optional<KeyPage> content_;
   std::optional<KeyPage::Position> at_;
 };
 
-// Looks keys up. Not thread-safe; a copy is for another thread, and shares what is in memory.
+// Looks keys up. Not thread-safe; each thread needs a copy, and copies share what is in memory.
 class KeysReader {
  public:
-  // Takes memory for the first key of every page, or of every few pages where there is little, and for the filter where
-  // there is plenty.
+  // Reserves memory for the first key of every page, or of every few pages if memory is short, and for the filter
+  // if there is enough memory.
   KeysReader(const std::filesystem::path& folder, const store::PageFileId& keys, const store::PageFileId& filter,
              MemoryBudget& budget);
   KeysReader(const KeysReader& other);
   KeysReader& operator=(const KeysReader&) = delete;
 
   const KeysShape& shape() const { return shape_; }
-  // Calls found(document) for each that has the key (as stored), in ascending order, until it returns false. Fastest where
-  // one key is looked up after the other, in ascending order.
+  // Calls found(document) for each document that has the key (as stored), in ascending order, until found() returns
+  // false. It is fastest if keys are looked up in ascending order.
   template <class Found>
   void find(std::uint64_t key, Found found) {
     if (shape_.pages == 0 || (index_->filter && !index_->filter->may_hold(key))) return;
@@ -172,16 +172,16 @@ class KeysReader {
   std::uint64_t bytes_read() const { return file_.bytes_read() + firsts_.bytes_read(); }
 
  private:
-  // What copies share.
+  // The state that copies share.
   struct Index {
     Index(MemoryBudget& budget, const std::filesystem::path& folder, const store::PageFileId& filter_id,
           const KeysShape& shape, store::NumbersReader& table);
     std::uint64_t step = 1;
     Reservation memory;
-    std::vector<std::uint64_t> firsts;  // of every `step` pages
+    std::vector<std::uint64_t> firsts;  // first keys of every `step`-th page
     std::optional<Filter> filter;
   };
-  // The last page whose first key is below `key`, or the first page.
+  // Returns the last page whose first key is below `key`, or the first page.
   std::uint64_t page_of(std::uint64_t key);
   std::uint64_t first_key(std::uint64_t page);
   const KeyPage& load(std::uint64_t page);
@@ -190,7 +190,7 @@ class KeysReader {
   KeysShape shape_;
   store::NumbersReader firsts_;
   std::shared_ptr<const Index> index_;
-  std::uint64_t last_ = 0;    // where page_of() found the last key in index_->firsts
+  std::uint64_t last_ = 0;    // index in index_->firsts that page_of() found last
   std::uint64_t loaded_ = 0;  // the page in content_
   std::optional<KeyPage> content_;
 };

@@ -1,4 +1,4 @@
-// The library against the slow, obvious one.
+// Compares the library with a slow, obvious one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ TEST(Library, KeysAreTheSameBytesHoweverManyAreAddedAtATime) {
   std::mt19937_64 random(5);
   std::vector<KeyEntry> entries;
   for (std::uint32_t i = 0; i < 40000; ++i) {
-    // Some far apart, some close to each other, some equal.
+    // Some keys are far apart, some close together, and some equal.
     const std::uint64_t key = random() >> (i % 5 == 0 ? 30U : 0U);
     entries.push_back({stored_key(i % 7 == 0 ? std::uint64_t{1} << 60U : key), i});
   }
@@ -87,20 +87,21 @@ TEST(Library, ManyDocumentsOfOneKeyAreFoundInOrder) {
   EXPECT_EQ(library.read_all(), library.expected_lines());
   check(library.path(), library.context(), library.budget());
   Reader reader(library.path(), library.budget());
-  const std::vector<Probe> probes = {{7, 0}, {std::uint64_t{8} << 20U, 0}};
+  std::vector<Probe> probes = {{7, 0}, {std::uint64_t{8} << 20U, 0}};
   EXPECT_EQ(found_by_reader(reader, probes), found_by_map(documents, library.layout(), probes));
-  // The best-ranked ones alone.
+  // Only the best-ranked documents are found.
+  for (Probe& probe : probes) probe.most = 3;
   std::vector<KnownId> found;
-  reader.find(probes, 3, [&](std::size_t /*probe*/, KnownId document) { found.push_back(document); });
+  reader.find(probes, [&](std::size_t /*probe*/, KnownId document) { found.push_back(document); });
   EXPECT_EQ(found, (std::vector<KnownId>{0, 3, 6, 1, 4, 7}));
 }
 
 TEST(Library, AMillionDocumentsOfOneKeyCostAMillion) {
   const Layout layout = {.rules = {}, .lanes = 2, .bands = 2, .rows = 1};
   TestLibrary library(layout);
-  Writing writing(library.path(), layout);
+  LibraryWriter writing(library.path(), layout);
   SegmentWriter& writer =
-      writing.add("", 1000, library.context(), library.budget(), library.temp());  // fewer than there are
+      writing.add("", 1000, library.context(), library.budget(), library.temp());  // fewer than will be added
   writer.add(Source{});
   const std::vector<std::uint8_t> signature = {1, 2};
   const std::vector<std::uint32_t> bands = {3, 4};
@@ -115,7 +116,7 @@ TEST(Library, AMillionDocumentsOfOneKeyCostAMillion) {
   Reader reader(library.path(), library.budget());
   std::uint64_t found = 0;
   const std::vector<Probe> probes = {{digest_key({5, 5}), 0}};
-  reader.find(probes, ~std::size_t{0}, [&](std::size_t, KnownId known) { EXPECT_EQ(known, found++); });
+  reader.find(probes, [&](std::size_t, KnownId known) { EXPECT_EQ(known, found++); });
   EXPECT_EQ(found, kDocuments);
   check(library.path(), library.context(), library.budget());
 }
@@ -127,24 +128,26 @@ TEST(Library, RemovedDocumentsAreNotFound) {
     return source == "example3.org" || id.ends_with('7');
   };
   std::uint64_t removed = 0;
-  library.change([&](Writing& writing) { removed = writing.remove(is_gone, library.context(), library.budget()); });
+  library.change(
+      [&](LibraryWriter& writing) { removed = writing.remove(is_gone, library.context(), library.budget()); });
   const std::size_t before = library.expected().size();
   std::erase_if(library.expected(),
                 [&](const TestDocument& document) { return is_gone(document.id, document.source); });
   EXPECT_EQ(removed, before - library.expected().size());
   expect_same(library);
-  // Once more, and all of one segment.
+  // Removes one more document, then merges everything into one segment.
   const std::string last = library.expected().back().id;
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < 200; ++i) ids.push_back(library.expected()[i].id);
-  library.change([&](Writing& writing) {
+  library.change([&](LibraryWriter& writing) {
     EXPECT_EQ(writing.remove([&](std::string_view id, std::string_view) { return id == last; }, library.context(),
                              library.budget()),
               1U);
   });
   library.expected().pop_back();
   expect_same(library);
-  library.change([&](Writing& writing) { writing.merge(0, 4, library.context(), library.budget(), library.temp()); });
+  library.change(
+      [&](LibraryWriter& writing) { writing.merge(0, 4, library.context(), library.budget(), library.temp()); });
   expect_same(library);
   EXPECT_EQ(read_manifest(library.path()).segments.size(), 1U);
   EXPECT_EQ(read_manifest(library.path()).runs, (std::vector<std::string>{"run0", "run1", "run2", "run3"}));
@@ -156,13 +159,14 @@ TEST(Library, AnyOrderOfMergingGivesTheSameAnswers) {
     TestLibrary library;
     for (unsigned i = 0; i < 7; ++i) library.add(some_documents(i, 20 + i * 40, 30));
     const auto is_gone = [](std::string_view id, std::string_view) { return id.ends_with("3"); };
-    library.change([&](Writing& writing) { writing.remove(is_gone, library.context(), library.budget()); });
+    library.change([&](LibraryWriter& writing) { writing.remove(is_gone, library.context(), library.budget()); });
     std::erase_if(library.expected(), [&](const TestDocument& document) { return is_gone(document.id, {}); });
     for (std::size_t segments = 7; segments > 1;) {
       const std::size_t first = random() % (segments - 1);
       const std::size_t last = first + 2 + random() % (segments - first - 1);
-      library.change(
-          [&](Writing& writing) { writing.merge(first, last, library.context(), library.budget(), library.temp()); });
+      library.change([&](LibraryWriter& writing) {
+        writing.merge(first, last, library.context(), library.budget(), library.temp());
+      });
       segments = read_manifest(library.path()).segments.size();
       expect_same(library);
     }
@@ -173,7 +177,7 @@ TEST(Library, SmallSegmentsAreMergedNowAndThen) {
   TestLibrary library;
   for (unsigned i = 0; i < 60; ++i) {
     const std::vector<TestDocument> documents = some_documents(i, 20, 30);
-    library.change_or_make([&](Writing& writing) {
+    library.change_or_make([&](LibraryWriter& writing) {
       add_all(writing.add(std::to_string(i), 20, library.context(), library.budget(), library.temp()), documents, "o");
       writing.merge_small(library.context(), library.budget(), library.temp());
     });
@@ -181,14 +185,15 @@ TEST(Library, SmallSegmentsAreMergedNowAndThen) {
     EXPECT_LE(read_manifest(library.path()).segments.size(), 9U);
   }
   expect_same(library);
-  // Every run is known still, by its segment or by itself.
+  // Every run is still recorded, by its segment or in the list of runs.
   const Manifest manifest = read_manifest(library.path());
   std::vector<std::string> runs = manifest.runs;
   for (const SegmentInfo& segment : manifest.segments)
     if (!segment.run.empty()) runs.push_back(segment.run);
   EXPECT_EQ(runs.size(), 60U);
-  // Names that are the same are stored once.
-  library.change([&](Writing& writing) { writing.merge(0, 99, library.context(), library.budget(), library.temp()); });
+  // Equal names are stored once.
+  library.change(
+      [&](LibraryWriter& writing) { writing.merge(0, 99, library.context(), library.budget(), library.temp()); });
   Reader reader(library.path(), library.budget());
   std::set<std::string> sources;
   std::size_t count = 0;
@@ -210,7 +215,7 @@ TEST(Library, AnswersWithLittleMemoryAsWithMuch) {
   Reader reader(library.path(), library.budget());
   EXPECT_EQ(found_by_reader(reader, probes), expected);
   EXPECT_GT(library.budget().reserved(), 100'000U);
-  // All but a little is taken: no filter, and the first keys of some pages only.
+  // Reserve all but a little memory: there is no filter, and only some of the first keys are in memory.
   constexpr std::uint64_t kLittle = 2048;
   const Reservation most = library.budget().reserve(library.budget().available() - kLittle, "all but a little");
   Reader small(library.path(), library.budget());
@@ -221,7 +226,7 @@ TEST(Library, AnswersWithLittleMemoryAsWithMuch) {
 TEST(Library, KeysThatSpillAreTheSame) {
   const World world;
   const std::vector<TestDocument> documents = some_documents(8, 2000);
-  // What 200,000 documents come to with so much room.
+  // Builds a segment of 200,000 documents with `room` bytes of memory and returns the bytes of its files.
   const auto made_with = [&](std::uint64_t room, std::uint64_t& temp_bytes) {
     const Context context = world.context(2, std::uint64_t{256} << 20U);
     MemoryBudget budget(context);
@@ -249,15 +254,15 @@ TEST(Library, KeysThatSpillAreTheSame) {
   EXPECT_GT(spilled, not_spilled + (std::uint64_t{1} << 20U));
 }
 
-// What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written, but
-// for what another version of zstd packs otherwise.
+// The files in tests/compat were written by version 1 and must always be readable. Version 1 is still written byte
+// for byte, except for the files that zstd compresses, which depend on its version.
 TEST(Library, OfVersionOneIsReadAndStillWritten) {
   const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "library";
   TestLibrary library;
   library.add(some_documents(1, 40, 10), "one");
   library.add(some_documents(2, 20, 10), "two");
   const auto is_gone = [](std::string_view id, std::string_view) { return id.ends_with('1'); };
-  library.change([&](Writing& writing) { writing.remove(is_gone, library.context(), library.budget()); });
+  library.change([&](LibraryWriter& writing) { writing.remove(is_gone, library.context(), library.budget()); });
   std::erase_if(library.expected(), [&](const TestDocument& document) { return is_gone(document.id, {}); });
   for (const char* file : {"000001/documents.bin", "000001/names.bin", "000001/keys.bin", "000001/filter.bin",
                            "000002/documents.bin", "000002/keys.bin", "000001-000003.removed"})
@@ -267,7 +272,7 @@ TEST(Library, OfVersionOneIsReadAndStillWritten) {
   expect_same(library);
 }
 
-// Documents of 4 KB with ids that are URLs: at most 300 bytes each.
+// A document with a URL as its id takes at most 300 bytes.
 TEST(Library, IsSmall) {
   const Layout layout = {.rules = {}, .lanes = 128, .bands = 13, .rows = 9};
   TestLibrary library(layout);

@@ -26,7 +26,7 @@ std::string_view magic_of(std::string_view name) {
   return {};
 }
 
-// The rest of a line.
+// Escapes text for use as the rest of a line.
 std::string in_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

@@ -24,13 +24,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kLookAround = 1 << 12U;  // things that are done between two looks at the stop token
-constexpr std::size_t kKeysAtOnce = 1 << 16U;    // that are encoded
-constexpr std::uint64_t kNameBytes = 64;         // of a name in the table, about
-constexpr std::uint64_t kNamesAtOnce = 1024;     // that memory is reserved for
+constexpr std::uint64_t kStepsPerStopCheck = 1 << 12U;  // steps between two checks of the stop token
+constexpr std::size_t kKeysAtOnce = 1 << 16U;           // keys that are encoded at a time
+constexpr std::uint64_t kNameBytes = 64;                // approximate memory of a name in the table
+constexpr std::uint64_t kNamesAtOnce = 1024;            // names that memory is reserved for at a time
 constexpr std::uint32_t kNoName = ~std::uint32_t{0};
 
-// The numbers that documents of a segment have in the new one.
+// Maps the numbers of a segment's documents to their numbers in the new segment.
 class Renumbering {
  public:
   Renumbering(const Segment& segment, std::uint64_t first, MemoryBudget& budget)
@@ -48,7 +48,7 @@ class Renumbering {
   }
 
   std::uint64_t live() const { return live_; }
-  // Nothing where it was removed.
+  // Returns nothing if the document was removed.
   std::optional<std::uint32_t> operator[](std::uint32_t document) const {
     std::uint64_t number = first_ + document;
     if (!gone_.empty()) {
@@ -63,17 +63,17 @@ class Renumbering {
  private:
   const std::uint64_t first_;
   std::uint64_t live_ = 0;
-  Array<std::uint64_t> gone_;    // a bit a document; empty where all stay
-  Array<std::uint32_t> before_;  // how many are gone before each word
+  Array<std::uint64_t> gone_;    // one bit per document; empty if none was removed
+  Array<std::uint32_t> before_;  // number of removed documents before each word
 };
 
-// Origins, files and sources that documents of the new segment refer to, each once.
+// Collects the origins, files and sources that documents of the new segment refer to, each once.
 class MergedNames {
  public:
   MergedNames(const fs::path& folder, MemoryBudget& budget, TempSpace& temp)
       : out_(folder, temp), budget_(budget), memory_(budget.reserve(0, kWhat)) {}
 
-  // The names of this segment from now on.
+  // Makes the following calls refer to the names of this segment.
   void begin(NamesReader& names) {
     names_ = &names;
     for (std::size_t kind = 0; kind < kNameKinds; ++kind) {
@@ -121,7 +121,7 @@ class MergedNames {
     if (numbers[number] == kNoName) numbers[number] = find();
     return numbers[number];
   }
-  // `row` tells it from all others of its kind.
+  // `row` must differ from the rows of all other names of its kind.
   template <class Name>
   std::uint32_t number_of(NameKind kind, const std::string& row, const Name& name) {
     auto& known = known_[kind];
@@ -137,11 +137,11 @@ class MergedNames {
   MemoryBudget& budget_;
   Reservation memory_;
   NamesReader* names_ = nullptr;
-  std::array<std::optional<Array<std::uint32_t>>, kNameKinds> numbers_;  // in the new segment, of the names in this one
+  std::array<std::optional<Array<std::uint32_t>>, kNameKinds> numbers_;  // new numbers of the current segment's names
   std::array<std::unordered_map<Digest, std::uint32_t, HashOfDigest>, kNameKinds> known_;
 };
 
-// The next entry of a segment's keys, with its number in the new one.
+// The next entry of a segment's keys, with its document's new number.
 struct KeySource {
   std::unique_ptr<KeysCursor> cursor;
   const Renumbering* numbers;
@@ -158,10 +158,10 @@ struct KeySource {
   }
 };
 
-class Merging {
+class SegmentMerge {
  public:
-  Merging(const fs::path& library, const Layout& layout, std::uint64_t number, const Context& context,
-          MemoryBudget& budget, TempSpace& temp)
+  SegmentMerge(const fs::path& library, const Layout& layout, std::uint64_t number, const Context& context,
+               MemoryBudget& budget, TempSpace& temp)
       : library_(library),
         layout_(layout),
         folder_(store::segment_path(library, number)),
@@ -190,7 +190,7 @@ class Merging {
       renumberings_.push_back(std::make_unique<Renumbering>(segment, documents.documents(), budget_));
       names.begin(segment.names);
       for (std::uint64_t i = 0; i < info.documents; ++i) {
-        if (i % kLookAround == 0) throw_if_stopped(context_);
+        if (i % kStepsPerStopCheck == 0) throw_if_stopped(context_);
         if ((*segment.removed)[i]) continue;
         segment.documents.get(i, known);
         NewDocument document{.id = segment.ids.id(i),
@@ -260,7 +260,7 @@ class Merging {
 
 SegmentInfo merge_segments(const fs::path& library, const Layout& layout, std::span<const SegmentInfo> segments,
                            std::uint64_t number, const Context& context, MemoryBudget& budget, TempSpace& temp) {
-  return Merging(library, layout, number, context, budget, temp).run(segments);
+  return SegmentMerge(library, layout, number, context, budget, temp).run(segments);
 }
 
 }  // namespace refrain::library

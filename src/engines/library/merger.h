@@ -1,4 +1,4 @@
-// Makes one segment of several neighbours, without what was removed from them.
+// Merges neighboring segments into one, without the documents that were removed from them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace refrain::library {
 
-// `number` is that of the new segment, whose folder is made here, inside `library`. Everything is read and written once,
-// in order. Takes memory for names, and a fifth of a byte a document where some were removed.
+// `number` is the number of the new segment; its folder is made inside `library`. Everything is read and written
+// once, in order. Memory is reserved for names and, if documents were removed from a segment, a fifth of a byte per
+// document.
 SegmentInfo merge_segments(const std::filesystem::path& library, const Layout& layout,
                            std::span<const SegmentInfo> segments, std::uint64_t number, const Context& context,
                            MemoryBudget& budget, TempSpace& temp);

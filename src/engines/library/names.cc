@@ -67,7 +67,7 @@ NamesReader::NamesReader(const std::filesystem::path& folder, const store::PageF
               store::tail_number(file_, kSources)},
       table_(store::tail_number(file_, kNameKinds)),
       places_(file_, table_, counts_[kOrigins] + counts_[kFiles] + counts_[kSources]) {
-  store::expect_named(file_, id);
+  store::check_file_id(file_, id);
 }
 
 std::uint64_t NamesReader::find(NameKind kind, std::uint32_t number) {

@@ -27,7 +27,7 @@ struct Reader::Parts {
   }
   Parts& operator=(const Parts&) = delete;
 
-  // The segment of a document, and its number there.
+  // Returns the segment of a document and its number in that segment.
   std::pair<std::size_t, std::uint64_t> place(KnownId document) const {
     if (document >= documents) throw Error(Errc::invalid_argument, "no such document in the library");
     const auto above = std::upper_bound(firsts.begin(), firsts.end(), document);
@@ -38,16 +38,16 @@ struct Reader::Parts {
   Manifest manifest;
   std::vector<std::unique_ptr<Segment>> segments;
   std::vector<std::unique_ptr<KeysReader>> keys;
-  std::vector<KnownId> firsts;  // documents of segments
+  std::vector<KnownId> firsts;  // number of each segment's first document
   std::uint64_t documents = 0;
-  // What was asked for last.
+  // The results of the last calls.
   TextFile file;
   Origin origin;
   std::string source_name;
 };
 
 Reader::Reader(const std::filesystem::path& folder, MemoryBudget& budget) {
-  // A commit may take away what the one before was made of, between our reading of the manifest and of the rest.
+  // Between reading the manifest and opening the files, another commit may delete files that this manifest names.
   constexpr int kAttempts = 20;
   for (int attempt = 1;; ++attempt) {
     const Manifest manifest = read_manifest(folder);
@@ -84,12 +84,12 @@ std::uint64_t Reader::documents() const {
   return parts_->documents;
 }
 
-void Reader::find(std::span<const Probe> probes, std::size_t most,
+void Reader::find(std::span<const Probe> probes,
                   const std::function<void(std::size_t probe, KnownId document)>& found) {
   for (std::size_t s = 0; s < parts_->segments.size(); ++s) {
     const Removed& removed = *parts_->segments[s]->removed;
     for (std::size_t i = 0; i < probes.size(); ++i) {
-      std::size_t left = most;
+      std::uint32_t left = probes[i].most;
       parts_->keys[s]->find(stored_key(probes[i].key), [&](std::uint32_t document) {
         if (left == 0) return false;
         if (!removed[document]) {

@@ -1,4 +1,4 @@
-// A library as one commit left it, to be read.
+// Reads a library as one commit left it.
 #pragma once
 
 #include <cstdint>
@@ -15,52 +15,54 @@
 
 namespace refrain::library {
 
-using KnownId = std::uint64_t;  // of a document, through all segments; the lesser ranks better
+using KnownId = std::uint64_t;  // number of a document across all segments; a smaller one ranks better
 
-// A key that is looked up, and who asks.
+inline constexpr std::uint32_t kAllOfKey = ~std::uint32_t{0};
+
+// A key to look up, and who looks it up.
 struct Probe {
   std::uint64_t key = 0;
   std::uint32_t asker = 0;
+  std::uint32_t most = kAllOfKey;  // at most this many documents of each segment are found, the best-ranked
   friend auto operator<=>(const Probe&, const Probe&) = default;
 };
 
-// Not thread-safe; clone() for another thread. Nothing is mapped; every page that is read is checked.
+// Not thread-safe; use clone() for another thread. Nothing is memory-mapped, and every page that is read is
+// checked.
 class Reader {
  public:
-  // The newest commit. Error(not_found) where there is no library. What it holds in memory comes from the budget: the
-  // first key of every page of keys, and a filter of the keys where there is room for it.
+  // Opens the newest commit. Throws Error(not_found) if there is no library. The budget pays for what is kept in
+  // memory: the first keys of the pages of keys and, if there is room, a filter of the keys.
   Reader(const std::filesystem::path& folder, MemoryBudget& budget);
   ~Reader();
-  // The same commit, for another thread. This one may be in use.
+  // Opens the same commit for another thread. May be called while this reader is in use.
   std::unique_ptr<Reader> clone() const;
 
   const std::filesystem::path& folder() const;
   const Manifest& manifest() const;
   const Layout& layout() const { return manifest().layout; }
   std::string identity() const;
-  std::uint64_t documents() const;  // removed ones included
+  std::uint64_t documents() const;  // including removed ones
 
-  // Documents that may have one of the keys, for each probe in ascending order; those that are removed are left out, and
-  // of one key no more than the `most` best-ranked of each segment are told. `probes` ascend. found(probe, document) is
-  // called with the place of the probe among them, segment by segment. False hits are possible: the document's digest or
-  // signature decides.
-  void find(std::span<const Probe> probes, std::size_t most,
-            const std::function<void(std::size_t probe, KnownId document)>& found);
-  // Bytes of the library's files that were read so far, and pages of them.
+  // Calls found(probe, document) for the documents that may have the key of a probe, except removed ones: segment
+  // by segment, probe by probe, documents in ascending order. `probes` must be in ascending order, and `probe` is
+  // an index in it. False hits are possible; the document's digest or signature decides.
+  void find(std::span<const Probe> probes, const std::function<void(std::size_t probe, KnownId document)>& found);
+  // Bytes of the library's files that were read so far, in whole pages.
   std::uint64_t bytes_read() const;
 
   void get(KnownId document, KnownDocument& out);
   std::string id(KnownId document);
   bool removed(KnownId document) const;
 
-  // Valid until the next call of the same function.
+  // The results are valid until the next call of the same function.
   const TextFile& file(std::size_t segment, std::uint32_t file);
   const Origin& origin(std::size_t segment, std::uint32_t origin);
   const std::string& source_name(std::size_t segment, std::uint32_t source);
-  // All sources of a segment, in the order of their numbers.
+  // Visits all sources of a segment in the order of their numbers.
   void for_each_source(std::size_t segment,
                        const std::function<void(std::uint32_t number, const Source& source)>& each);
-  // All documents that are not removed, best-ranked first.
+  // Visits all documents that are not removed, the best-ranked first.
   void for_each(const std::function<void(KnownId document, const KnownDocument& known, std::string_view id)>& each);
 
  private:

@@ -34,7 +34,7 @@ namespace {
 constexpr std::uint64_t kCheckedAtOnce = std::uint64_t{1} << 16U;  // documents
 constexpr std::uint16_t kManyKeys = 0xFFFF;                        // more than any document has
 
-// Documents, ids and names, against each other and against the manifest.
+// Checks documents, ids and names against each other and against the manifest.
 void check_documents(Segment& segment) {
   std::uint64_t text_bytes = 0;
   std::uint64_t greatest_rank = 0;
@@ -62,7 +62,7 @@ void check_documents(Segment& segment) {
   }
 }
 
-// The keys by themselves: order, the table of pages, the filter.
+// Checks the keys by themselves: their order, the table of pages, and the filter.
 void check_order(const fs::path& folder, const SegmentInfo& info) {
   KeysCursor cursor(folder, info.files.at(kKeysFile));
   const KeysShape& shape = cursor.shape();
@@ -71,7 +71,7 @@ void check_order(const fs::path& folder, const SegmentInfo& info) {
   store::NumbersReader firsts(cursor.file(), cursor.file().size() - shape.pages * sizeof(std::uint64_t), shape.pages);
   KeyEntry entry;
   KeyEntry before;
-  std::uint64_t page = 0;  // behind that of the entry before
+  std::uint64_t page = 0;  // the page after that of the previous entry
   std::uint64_t keys = 0;
   while (cursor.next(entry)) {
     if (keys++ > 0 && entry <= before) cursor.file().corrupt("keys out of order");
@@ -82,7 +82,7 @@ void check_order(const fs::path& folder, const SegmentInfo& info) {
   if (keys != info.keys) cursor.file().corrupt("not what the manifest says");
 }
 
-// The keys against the documents: each has as many as it should, and that of its digest is among them.
+// Checks the keys against the documents: each document has the right number of keys, including that of its digest.
 void check_keys(const fs::path& folder, Segment& segment, const Layout& layout, MemoryBudget& budget) {
   const std::uint64_t room = std::max(budget.available() / 2 / sizeof(std::uint16_t), kCheckedAtOnce);
   const std::uint64_t slice = std::min(std::max<std::uint64_t>(segment.info.documents, 1), room);

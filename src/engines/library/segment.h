@@ -1,4 +1,4 @@
-// A segment that is read: everything but its keys.
+// Reads everything in a segment except its keys.
 #pragma once
 
 #include <filesystem>
@@ -14,19 +14,19 @@
 
 namespace refrain::library {
 
-// Documents that were removed, one bit each. Threads may share one.
+// The removed documents, one bit each. Threads may share one.
 class Removed {
  public:
   Removed(const std::filesystem::path& library, const SegmentInfo& info, MemoryBudget& budget);
   bool operator[](std::uint64_t document) const { return !bits_.empty() && bits_[document]; }
-  const std::vector<bool>& bits() const { return bits_; }  // none where none are
+  const std::vector<bool>& bits() const { return bits_; }  // empty if no document is removed
 
  private:
   Reservation memory_;
   std::vector<bool> bits_;
 };
 
-// Not thread-safe; a copy is for another thread.
+// Not thread-safe; each thread needs a copy of its own.
 struct Segment {
   Segment(const std::filesystem::path& library, const SegmentInfo& of, unsigned lanes, MemoryBudget& budget);
 
@@ -39,8 +39,8 @@ struct Segment {
   std::uint64_t bytes_read() const { return documents.bytes_read() + ids.bytes_read() + names.bytes_read(); }
 };
 
-// Reads every byte of a segment, and compares everything in it with everything else. Error(corrupt) names the first thing
-// that is wrong. done(bytes) is called once in a while.
+// Reads every byte of a segment and checks all its files against each other. Throws Error(corrupt), which names the
+// first problem. Calls done(bytes) from time to time.
 void check_segment(const std::filesystem::path& library, const SegmentInfo& info, const Layout& layout,
                    MemoryBudget& budget, const std::function<void(std::uint64_t bytes)>& done);
 

@@ -19,7 +19,7 @@ namespace refrain::library {
 
 namespace {
 
-constexpr std::size_t kMostKeys = 1 << 22U;  // that are encoded at once
+constexpr std::size_t kMostKeys = 1 << 22U;  // keys that are encoded at a time
 constexpr std::size_t kFewKeys = 1 << 12U;
 
 // A KeyEntry in 12 bytes.
@@ -62,7 +62,7 @@ struct SegmentWriter::State {
         shuffle(shuffle_options(of, expected_documents, space), of_run),
         keys(shuffle.writer()) {}
 
-  // The keys of a document.
+  // Adds the keys of a document to the shuffle.
   void add_keys(const NewDocument& document, std::uint64_t number, std::vector<std::uint64_t>& scratch,
                 KeyShuffle::Writer& out) const {
     const bool has_signature = !document.signature.empty();
@@ -92,7 +92,8 @@ struct SegmentWriter::State {
   std::vector<std::uint64_t> document_keys;
 };
 
-// As many partitions at a time as a part of the memory holds: sorted side by side, then encoded side by side.
+// Handles as many partitions at a time as fit into part of the memory. They are sorted in parallel, then encoded in
+// parallel.
 void SegmentWriter::State::write_keys(KeysWriter& out) {
   const std::vector<std::size_t> begins = shuffle.partition_begins();
   const std::size_t room = std::min<std::size_t>(budget.available() / 4 / sizeof(KeyEntry), kMostKeys);
@@ -106,7 +107,7 @@ void SegmentWriter::State::write_keys(KeysWriter& out) {
     }
     entries.resize(begins[last] - begins[first]);
     std::vector<std::size_t> ends(begins.begin() + static_cast<std::ptrdiff_t>(first),
-                                  begins.begin() + static_cast<std::ptrdiff_t>(last));  // of what was read of each
+                                  begins.begin() + static_cast<std::ptrdiff_t>(last));  // ends of what was read
     shuffle.drain(context, first, last, ~std::uint64_t{0},
                   [&](unsigned, std::size_t partition, const store::Run<ShuffledKey>& run) {
                     KeyEntry* to = entries.data() + (ends[partition - first] - begins[first]);
@@ -117,7 +118,7 @@ void SegmentWriter::State::write_keys(KeysWriter& out) {
   }
 }
 
-// A partition that is larger than that.
+// Writes a partition that does not fit.
 void SegmentWriter::State::write_alone(std::size_t partition, KeysWriter& out) {
   std::vector<KeyEntry> entries;
   Context alone = context;

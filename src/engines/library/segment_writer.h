@@ -1,4 +1,5 @@
-// Makes a segment: documents in, in order of rank; files out. Keys go through a shuffle, so any number of documents fits.
+// Writes the files of a segment from its documents, which come in order of rank. Keys go through a shuffle, so any
+// number of documents fits.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,23 @@ namespace refrain::library {
 // Not thread-safe.
 class SegmentWriter {
  public:
-  // Files go into `folder`, which is there and empty. `expected_documents` is a guess, for the shuffle.
+  // Writes into `folder`, which must exist and be empty. `expected_documents` is an estimate for the shuffle.
   SegmentWriter(const std::filesystem::path& folder, const Layout& layout, std::uint64_t expected_documents,
                 const Context& context, MemoryBudget& budget, TempSpace& temp);
   ~SegmentWriter();
 
-  // Before the documents that refer to them. Return their numbers.
+  // Call these before adding documents that refer to the rows. They return the numbers of the rows.
   std::uint32_t add(const Origin& origin);
   std::uint32_t add(const TextFile& file);
   std::uint32_t add(const Source& source);
   void add(const NewDocument& document);
-  // All documents there are, on all cores: fill(worker, i, document) is called for each i below `count`, ascending for
-  // each worker, by many of them. What `document` refers to then stays until the worker's next call. Not beside add().
+  // Adds all documents, on all cores. fill(worker, i, document) is called for each i below `count`, by several
+  // workers at once; each worker gets ascending values of i. The memory that `document` refers to must stay valid
+  // until the worker's next call. Use either this or add(document), not both.
   void add_all(std::uint64_t count,
                const std::function<void(unsigned worker, std::uint64_t i, NewDocument& document)>& fill);
 
-  // Writes what is left, and syncs. All but the number of the segment is filled in.
+  // Writes what is left and syncs it. Fills in everything but the number and the run of the segment.
   SegmentInfo finish();
 
  private:

@@ -1,4 +1,4 @@
-// Libraries for tests, and the slow, obvious one beside them.
+// Libraries for tests, and a slow, obvious implementation to compare them with.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@
 
 namespace refrain::library {
 
-// A document that owns what it is made of.
+// A document that owns its data.
 struct TestDocument {
   std::string id;
   Digest digest;
   std::vector<std::uint8_t> signature;
   std::vector<std::uint32_t> bands;
   std::string source;
-  std::string file;  // empty: its text lies nowhere
+  std::string file;  // empty: its text is in no file
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   std::uint64_t text_bytes = 0;
@@ -85,7 +85,7 @@ inline void add_all(SegmentWriter& writer, const std::vector<TestDocument>& docu
   }
 }
 
-// A library in a world of its own, and what should be in it.
+// A library in a folder of its own, and the documents that should be in it.
 class TestLibrary : public World {
  public:
   explicit TestLibrary(Layout layout = kTestLayout) : layout_(std::move(layout)) {}
@@ -94,7 +94,7 @@ class TestLibrary : public World {
   const Layout& layout() const { return layout_; }
 
   void add(const std::vector<TestDocument>& documents, const std::string& run = "") {
-    Writing writing(path(), layout_);
+    LibraryWriter writing(path(), layout_);
     add_all(writing.add(run, documents.size(), context_, budget_, temp_), documents, "run-" + run);
     writing.commit();
     expected_.insert(expected_.end(), documents.begin(), documents.end());
@@ -106,19 +106,19 @@ class TestLibrary : public World {
 
   template <class Change>
   void change(Change change_it) {
-    Writing writing(path());
+    LibraryWriter writing(path());
     change_it(writing);
     writing.commit();
   }
 
   template <class Change>
   void change_or_make(Change change_it) {
-    Writing writing(path(), layout_);
+    LibraryWriter writing(path(), layout_);
     change_it(writing);
     writing.commit();
   }
 
-  // All that can be read of all documents, a line each.
+  // Lists everything that can be read about each document, one line per document.
   std::vector<std::string> read_all() {
     Reader reader(path(), budget_);
     std::vector<std::string> lines;
@@ -164,11 +164,12 @@ class TestLibrary : public World {
   std::vector<TestDocument> expected_;
 };
 
-// What a std::multimap finds: for each probe the ids of the documents that have its key, in order, as a line.
+// Returns what a std::multimap finds: for each probe, one line with the ids of the documents that have its key, in
+// order.
 inline std::vector<std::string> found_by_map(const std::vector<TestDocument>& documents, const Layout& layout,
                                              const std::vector<Probe>& probes) {
   std::multimap<std::uint64_t, std::size_t> map;
-  constexpr unsigned kDropped = 20;  // the bits of a key that are not stored
+  constexpr unsigned kDropped = 20;  // bits of a key that are not stored
   for (std::size_t i = 0; i < documents.size(); ++i)
     for (const std::uint64_t key : keys_of(documents[i], layout)) map.emplace(key >> kDropped, i);
   std::vector<std::string> found;
@@ -186,12 +187,11 @@ inline std::vector<std::string> found_by_map(const std::vector<TestDocument>& do
 
 inline std::vector<std::string> found_by_reader(Reader& reader, const std::vector<Probe>& probes) {
   std::vector<std::string> found(probes.size());
-  reader.find(probes, ~std::size_t{0},
-              [&](std::size_t probe, KnownId document) { found[probe] += reader.id(document) + " "; });
+  reader.find(probes, [&](std::size_t probe, KnownId document) { found[probe] += reader.id(document) + " "; });
   return found;
 }
 
-// All keys of all documents, and some of nobody's.
+// Returns all keys of all documents, and some keys that no document has.
 inline std::vector<Probe> probes_for(const std::vector<TestDocument>& documents, const Layout& layout) {
   std::vector<Probe> probes;
   std::mt19937_64 random(99);

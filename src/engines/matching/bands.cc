@@ -16,22 +16,22 @@ namespace {
 
 constexpr std::uint64_t kBase = 0xD1342543DE82EF95ULL;
 
-// By multiplication alone, so that every machine chooses the same bands.
+// Uses multiplication only, so that every machine chooses the same bands.
 double power(double base, unsigned exponent) {
   double product = 1;
   for (unsigned i = 0; i < exponent; ++i) product *= base;
   return product;
 }
 
-bool promises(const Bands& bands, double threshold, double recall) {
+bool meets_targets(const Bands& bands, double threshold, double recall) {
   return meeting_probability(bands, threshold) >= recall &&
          1 - meeting_probability(bands, std::min(1.0, threshold + 0.05)) <= (1 - recall) / 5;
 }
 
-// The most rows that do, or no bands.
+// The bands with the most rows that keep the promise; no bands if none do.
 Bands steepest(double threshold, double recall, unsigned lanes) {
   for (unsigned rows = lanes; rows > 0; --rows)
-    if (const Bands bands{lanes / rows, rows}; promises(bands, threshold, recall)) return bands;
+    if (const Bands bands{lanes / rows, rows}; meets_targets(bands, threshold, recall)) return bands;
   return {};
 }
 

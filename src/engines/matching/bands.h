@@ -1,8 +1,8 @@
 // LSH banding: which lanes of a MinHash signature make a key.
 //
-// The lanes are cut into bands of `rows` lanes; documents that agree in a whole band meet. Two documents with similarity
-// s meet in a given band with probability s^rows, and in at least one with 1 - (1 - s^rows)^bands: a curve that rises
-// steeply at a place that bands and rows choose.
+// The lanes are cut into bands of `rows` lanes; documents that agree in a whole band become candidates. Two
+// documents with similarity s agree in a given band with probability s^rows, and in at least one with 1 - (1 -
+// s^rows)^bands: a curve that rises steeply at a similarity that depends on bands and rows.
 #pragma once
 
 #include "refrain/kernels.h"

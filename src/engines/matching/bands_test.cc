@@ -13,7 +13,7 @@
 namespace refrain::matching {
 namespace {
 
-// 1 - (1 - s^rows)^bands, by the logarithm.
+// 1 - (1 - s^rows)^bands, computed with logarithms.
 double probability_plain(unsigned bands, unsigned rows, double similarity) {
   return 1 - std::exp(bands * std::log1p(-std::pow(similarity, rows)));
 }
@@ -99,8 +99,8 @@ std::string refusal(double threshold, double recall, unsigned lanes) {
 }
 
 TEST(Bands, ThatCannotKeepThePromiseAreRefusedWithTheThresholdThatCan) {
-  const std::string told = "--threshold 0.02: too low for 128 lanes at 95% recall; use 0.03 or more";
-  EXPECT_EQ(refusal(0.02, 0.95, 128), told);
+  const std::string expected_message = "--threshold 0.02: too low for 128 lanes at 95% recall; use 0.03 or more";
+  EXPECT_EQ(refusal(0.02, 0.95, 128), expected_message);
   EXPECT_NO_THROW(choose_bands(0.03, 0.95, 128));
   EXPECT_NO_THROW(choose_bands(0.02, 0.95, 160));
 }
@@ -110,7 +110,7 @@ TEST(Bands, RefuseWhatIsNoSimilarityAndNoRecall) {
   for (const double wrong : {-0.1, 0.0, 1.0, 2.0, std::nan("")}) EXPECT_NE(refusal(0.8, wrong, 128), "") << wrong;
 }
 
-// What is stored must not change without a new kMinHashVersion.
+// These keys are stored; they must not change without a new kMinHashVersion.
 TEST(BandKeys, AreTheStoredOnes) {
   const std::vector<std::uint32_t> signature{1, 2, 3, 4, 5, 6, 7, 8, 0xFFFFFFFFU, 0, 0x80000000U, 11, 12, 13, 14, 15};
   std::vector<std::uint32_t> keys(4);

@@ -24,7 +24,7 @@ std::vector<Block> balanced_blocks(std::span<const std::uint64_t> set, unsigned 
     const std::uint64_t hash = set[i * set.size() / sample];
     for (unsigned bit = 0; bit < 64; ++bit) ones[bit] += hash >> bit & 1U;
   }
-  // The information of a bit, from 0 to 1: minus the logarithm of the chance that two fingerprints agree in it.
+  // The information in a bit, from 0 to 1: minus the logarithm of the probability that two fingerprints agree in it.
   std::array<double, 64> information{};
   double left = 0;
   unsigned varying = 0;
@@ -39,7 +39,8 @@ std::vector<Block> balanced_blocks(std::span<const std::uint64_t> set, unsigned 
   std::vector<Block> blocks(count);
   unsigned bit = 0;
   for (unsigned b = 0; b < count; ++b) {
-    // This block's share of what is left, to the nearest bit, and at least one bit; one stays for each block to come.
+    // This block's share of the remaining information, to the nearest bit but at least one bit; later blocks keep
+    // one each.
     const double share = left / (count - b);
     double have = 0;
     while (varying > count - b - 1) {
@@ -59,7 +60,8 @@ BlockKey::BlockKey(std::uint64_t mask, unsigned most_bits) : mask_(mask) {
   const auto popcount = static_cast<unsigned>(std::popcount(mask));
   const auto low = static_cast<unsigned>(std::countr_zero(mask));
   const bool one_run = popcount <= most_bits && popcount + low + static_cast<unsigned>(std::countl_zero(mask)) == 64;
-  // Scattered bits, and more of them than asked for, are hashed; two more bits keep most of what differs apart.
+  // Scattered bits, or more bits than `most_bits`, are hashed; two extra bits keep most of the different values
+  // apart.
   bits_ = std::max(1U, std::min(most_bits, one_run ? popcount : popcount + 2));
   multiplier_ = one_run ? std::uint64_t{1} << (64 - low - popcount) : 0x9E3779B97F4A7C15ULL;
   shift_ = 64 - bits_;
@@ -85,10 +87,10 @@ void check_blocks(unsigned blocks, unsigned distance) {
 }
 
 std::vector<std::uint64_t> sorting_blocks(std::span<const std::uint64_t> set, unsigned distance) {
-  // Rough costs in nanoseconds, on an H200: to sort a fingerprint by a block's byte, and to compare two.
+  // Rough costs in nanoseconds, on an H200: for sorting a fingerprint by one byte of a block, and for comparing two.
   constexpr double kSortCost = 0.009;
   constexpr double kPairCost = 0.0009;
-  constexpr double kChoiceCost = 100000;  // however small the set
+  constexpr double kChoiceCost = 100000;  // for each choice, however small the set is
   constexpr double kMostCost = 60e9;
   const auto size = static_cast<double>(set.size());
   std::vector<std::uint64_t> best;
@@ -96,7 +98,7 @@ std::vector<std::uint64_t> sorting_blocks(std::span<const std::uint64_t> set, un
   for (unsigned count = distance + 1; count <= std::min(64U, distance + 4); ++count) {
     const std::vector<Block> blocks = balanced_blocks(set, count);
     if (blocks.size() <= distance) break;
-    // The mean, over all choices, of the share of pairs that meet: chosen blocks are much alike.
+    // The mean share of pairs that meet, over all choices. Assumes that the choices are alike.
     double collisions = 1;
     for (const Block& block : blocks) collisions *= block.collisions;
     const auto chosen = static_cast<double>(blocks.size() - distance);

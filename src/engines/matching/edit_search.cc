@@ -14,7 +14,7 @@ constexpr std::uint64_t kHighBit = std::uint64_t{1} << (kBits - 1);
 EditSearch::EditSearch(MemoryBudget& budget, std::size_t tokens) : rows_of_(budget, "the tokens of a search", tokens) {}
 
 template <class Pattern>
-void EditSearch::note(std::size_t size, Pattern pattern) {
+void EditSearch::index_pattern(std::size_t size, Pattern pattern) {
   const std::size_t blocks = (size + kBits - 1) / kBits;
   blocks_.resize(blocks);
   last_tokens_ = (size - 1) % kBits + 1;
@@ -30,7 +30,7 @@ void EditSearch::note(std::size_t size, Pattern pattern) {
   }
 }
 
-void EditSearch::forget(std::span<const std::uint32_t> pattern) {
+void EditSearch::clear_pattern(std::span<const std::uint32_t> pattern) {
   for (const std::uint32_t token : pattern) rows_of_[token] = 0;
 }
 
@@ -65,7 +65,7 @@ int EditSearch::step(Block& block, std::uint64_t equal, int from) const {
 void EditSearch::step(std::uint32_t token, int from, std::size_t most) {
   const std::uint64_t* const equal = rows_.data() + rows_of_[token] * blocks_.size();
   for (std::size_t block = 0; block < active_; ++block) from = step(blocks_[block], equal[block], from);
-  // A small distance gets into the next block along an equal token, or down the text.
+  // A small distance can enter the next block through an equal token or by decreasing along the text.
   const auto before = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(blocks_[active_ - 1].distance) - from);
   if (active_ < blocks_.size() && before <= most && ((equal[active_] & 1) != 0 || from < 0)) {
     enter_block(active_, before);
@@ -81,21 +81,21 @@ std::optional<EditPlace> EditSearch::find(std::span<const std::uint32_t> pattern
   const std::size_t size = pattern.size();
   if (size == 0 || most >= size) return std::nullopt;
   EditPlace best{0, 0, most + 1};
-  note(size, [&](std::size_t i) { return pattern[i]; });
+  index_pattern(size, [&](std::size_t i) { return pattern[i]; });
   start(most);
   for (std::size_t i = 0; i < text.size() && best.distance != 0; ++i) {
     step(text[i], 0, best.distance - 1);
     if (distance() < best.distance) best = {0, i + 1, distance()};
   }
-  forget(pattern);
+  clear_pattern(pattern);
   if (best.distance > most) return std::nullopt;
 
-  // From its end back, to where it begins.
-  note(size, [&](std::size_t i) { return pattern[size - 1 - i]; });
+  // Searches backward from the end for the beginning.
+  index_pattern(size, [&](std::size_t i) { return pattern[size - 1 - i]; });
   start(best.distance);
   for (best.begin = best.end; distance() != best.distance && best.begin > 0;)
     step(text[--best.begin], 1, best.distance);
-  forget(pattern);
+  clear_pattern(pattern);
   return best;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Tokens = std::vector<std::uint32_t>;
 
-// Slow and obvious: the table of all distances, each with the last place where its way may begin.
+// The slow and obvious way: the table of all distances, each with the last position where its path may begin.
 std::optional<EditPlace> plain(const Tokens& pattern, const Tokens& text, std::size_t most) {
   struct Cell {
     std::size_t distance = 0;
@@ -61,11 +61,11 @@ TEST_F(EditSearchTest, FindsWhatTheTableOfAllDistancesFinds) {
       for (std::uint32_t& token : tokens) token = static_cast<std::uint32_t>(random() % letters);
       return tokens;
     };
-    // Some are long, so that blocks are left out and come back.
+    // Some patterns are long, so that blocks are skipped and needed again.
     const std::size_t longest = round % 10 == 0 ? 700 : 140;
     const Tokens pattern = draw(1 + random() % longest);
     Tokens text = draw(random() % (longest + 60));
-    // Most texts hold the pattern, with some edits.
+    // Most texts contain the pattern with some edits.
     if (round % 3 != 0) {
       Tokens copy = pattern;
       for (std::size_t edits = random() % (1 + copy.size() / 4); edits > 0 && !copy.empty(); --edits) {

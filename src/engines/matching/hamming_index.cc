@@ -13,7 +13,7 @@ namespace refrain::matching {
 
 namespace {
 
-constexpr std::size_t kWaiting = 4096;
+constexpr std::size_t kMaxPending = 4096;
 
 using Entry = HammingIndex::Entry;
 
@@ -50,7 +50,7 @@ class HammingIndex::TableSet {
     Array<std::uint64_t> sample(budget, "a sample", std::min<std::size_t>(nodes, 4096));
     for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = hash_of(i * nodes / sample.size());
     const std::vector<Block> blocks = balanced_blocks(sample, distance + 1);
-    // Too few bits that vary for the blocks to say anything: one list of all.
+    // Too few bits vary for the blocks to discriminate, so the only table is one list of all fingerprints.
     if (blocks.size() <= distance)
       tables_.emplace_back(budget, Block{}, nodes);
     else
@@ -61,7 +61,7 @@ class HammingIndex::TableSet {
   std::size_t size() const { return entries_.size(); }
   Array<Entry>& entries() { return entries_; }
 
-  // Calls hit(difference, entries of the node) for every node within the distance, each once, in no order.
+  // Calls hit(difference, entries of the node) once for every node within the distance, in no particular order.
   template <class Hit>
   void find(std::uint64_t query, Hit hit) const {
     struct Scan {
@@ -84,7 +84,7 @@ class HammingIndex::TableSet {
             const Scan& s = *static_cast<const Scan*>(context);
             const std::uint64_t hash = s.table->hashes[s.first_begin + j];
             const std::uint64_t difference = s.query ^ hash;
-            // Found through the first block in which the two agree, or through another one too: count it once.
+            // Several blocks may agree; the pair counts only in the first of them.
             if ((difference & s.table->mask) != 0) return;
             for (std::size_t earlier = 0; earlier < s.at; ++earlier)
               if ((difference & s.set->tables_[earlier].mask) == 0) return;
@@ -109,14 +109,14 @@ class HammingIndex::TableSet {
     const auto key = [&](std::size_t n) { return table.mask == 0 ? 0 : table.key(hash_of(n)); };
     for (std::size_t n = 0; n < nodes; ++n) ++table.begins[key(n) + 1];
     for (std::size_t b = 1; b < table.begins.size(); ++b) table.begins[b] += table.begins[b - 1];
-    // Filled from the back, so that each begin ends where it belongs.
+    // Fills from the back, so that each begin ends up where it belongs.
     Array<std::uint32_t>& begins = table.begins;
     for (std::size_t n = nodes; n-- > 0;) {
       const std::uint32_t at = --begins[key(n) + 1];
       table.hashes[at] = hash_of(n);
       table.node[at] = static_cast<std::uint32_t>(n);
     }
-    // begins[k + 1] now holds where key k begins.
+    // begins[k + 1] is now where key k begins.
     for (std::size_t b = 0; b + 1 < begins.size(); ++b) begins[b] = begins[b + 1];
     begins[begins.size() - 1] = static_cast<std::uint32_t>(nodes);
   }
@@ -132,10 +132,10 @@ template <class Hit>
 void HammingIndex::find_nodes(std::uint64_t query, Hit hit) const {
   for (const auto& set : sets_) set->prefetch(query);
   for (const auto& set : sets_) set->find(query, hit);
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const auto difference = static_cast<unsigned>(std::popcount(query ^ waiting_[i]));
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const auto difference = static_cast<unsigned>(std::popcount(query ^ pending_[i]));
     if (difference > distance_) continue;
-    const Entry entry{waiting_[i], in_sets_ + i};
+    const Entry entry{pending_[i], in_sets_ + i};
     hit(difference, std::span<const Entry>(&entry, 1));
   }
 }
@@ -178,17 +178,17 @@ HammingIndex::Best HammingIndex::best(std::uint64_t query) const {
 }
 
 void HammingIndex::add(std::uint64_t fingerprint) {
-  waiting_.push_back(fingerprint);
-  if (waiting_.size() < kWaiting) return;
-  // The new set is made before anything is taken apart: where memory does not suffice, all stays as it was.
-  Array<Entry> entries(budget_, "the stored fingerprints", waiting_.size());
-  for (std::size_t i = 0; i < waiting_.size(); ++i) entries[i] = {waiting_[i], in_sets_ + i};
+  pending_.push_back(fingerprint);
+  if (pending_.size() < kMaxPending) return;
+  // Builds the new set before changing anything, so that nothing is lost if the memory does not suffice.
+  Array<Entry> entries(budget_, "the stored fingerprints", pending_.size());
+  for (std::size_t i = 0; i < pending_.size(); ++i) entries[i] = {pending_[i], in_sets_ + i};
   std::size_t kept = sets_.size();
   while (kept > 0 && sets_[kept - 1]->size() <= 2 * entries.size()) entries.append(sets_[--kept]->entries());
   build(std::move(entries));
   sets_.erase(sets_.begin() + static_cast<std::ptrdiff_t>(kept), sets_.end() - 1);
-  in_sets_ += waiting_.size();
-  waiting_.clear();
+  in_sets_ += pending_.size();
+  pending_.clear();
 }
 
 }  // namespace refrain::matching

@@ -1,12 +1,12 @@
-// The Hamming index: known fingerprints in tables that are made once and asked often.
+// The Hamming index: known fingerprints in tables that are built once and queried often.
 //
-// A query within d bits of a stored fingerprint agrees with it in at least one of d + 1 blocks. There is a table for
-// each block: the fingerprints ordered by that block, and where each value of it begins; a query reads one short list a
-// table. Equal fingerprints are one node. Added fingerprints wait in a list that every query scans; when the list is
-// full it becomes a set of tables of its own, and sets that are not much larger than what follows them are merged with
-// it, so there are never more than a few.
+// A query within d bits of a stored fingerprint agrees with it in at least one of d + 1 blocks. Each block has a
+// table: the fingerprints ordered by that block, and where each of its values begins. A query reads one short list
+// per table. Equal fingerprints share one node. Added fingerprints first go into a list that every query scans; when
+// the list is full, it becomes a set of tables of its own, which absorbs preceding sets that are not much larger. So
+// there are never more than a few sets.
 //
-// Questions may come from many threads at once; add() must be alone.
+// find() and best() may be called by many threads at once; add() needs exclusive access.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class HammingIndex {
   void find(std::uint64_t query, std::vector<Match>& out) const;
   Best best(std::uint64_t query) const;
   void add(std::uint64_t fingerprint);
-  std::size_t size() const { return in_sets_ + waiting_.size(); }
+  std::size_t size() const { return in_sets_ + pending_.size(); }
   unsigned distance() const { return distance_; }
 
  private:
@@ -52,7 +52,7 @@ class HammingIndex {
   unsigned threads_;
   std::vector<std::unique_ptr<TableSet>> sets_;
   std::size_t in_sets_;
-  std::vector<std::uint64_t> waiting_;
+  std::vector<std::uint64_t> pending_;
 };
 
 }  // namespace refrain::matching

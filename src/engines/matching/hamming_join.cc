@@ -18,7 +18,7 @@ namespace refrain::matching {
 
 namespace {
 
-// Rough costs in nanoseconds, for choosing between ways that give the same result.
+// Rough costs in nanoseconds, for choosing between methods that give the same result.
 constexpr double kCompareCost = 0.25;
 constexpr double kGroupCost = 4;
 
@@ -26,20 +26,20 @@ double brute_force_cost(double size) {
   return size * size / 2 * kCompareCost;
 }
 
-// The size below which a set is sooner compared than grouped in `ways` ways.
+// The size below which comparing a set is faster than grouping it in `ways` ways.
 std::size_t small_set(std::size_t ways) {
   return static_cast<std::size_t>(2 * kGroupCost / kCompareCost * static_cast<double>(std::max<std::size_t>(ways, 1)));
 }
 
-// One thread's part of the search. Where it stands in the tree is `chosen_` (the bits of the blocks that were chosen: a
-// pair must agree in them) and `passed_` (blocks that were passed over: a pair must differ in each).
+// One thread's part of the search. Its position in the tree consists of `chosen_` (the bits of the chosen blocks, in
+// which a pair must agree) and `passed_` (the blocks that were passed over, in each of which a pair must differ).
 class Search {
  public:
   Search(unsigned worker, unsigned distance, const Context& context, MemoryBudget& budget, const EmitPair& emit)
       : worker_(worker), distance_(distance), context_(context), budget_(budget), emit_(emit) {}
 
-  // All pairs of the set that stand on the path through `passed` and `chosen`, where `levels` more blocks are to be
-  // chosen from blocks[first] on.
+  // Finds all pairs of the set that agree in blocks[first - 1] and differ in every block before it. `levels` more
+  // blocks are to be chosen from blocks[first] on.
   void run(std::span<const std::uint64_t> set, std::span<const Block> blocks, std::size_t first, std::size_t levels) {
     chosen_ = blocks[first - 1].mask;
     passed_.clear();
@@ -48,7 +48,7 @@ class Search {
     descend(set, blocks, first, levels, 0);
   }
 
-  // The pairs of set[i] with what follows it.
+  // Compares set[i] with everything after it.
   void compare_row(std::span<const std::uint64_t> set, std::size_t i) {
     list_ = set.subspan(i);
     find_within(set[i], set.subspan(i + 1), distance_, &Search::on_row_hit, this);
@@ -57,7 +57,7 @@ class Search {
  private:
   static constexpr unsigned kMaxStalls = 3;
 
-  // Room for one level: the set in groups. Levels below use their own.
+  // The buffers of one level: the set in groups. Deeper levels use their own.
   struct Level {
     explicit Level(MemoryBudget& budget) : list(budget, "groups of fingerprints") {}
     Array<std::uint64_t> list;
@@ -113,7 +113,7 @@ class Search {
     chosen_ = chosen;
   }
 
-  // Sorts the set into groups that agree in the masked bits, by counting.
+  // Divides the set into groups with equal values of BlockKey for the mask, with a counting sort.
   static void group(std::span<const std::uint64_t> set, std::uint64_t mask, Level& level) {
     const BlockKey key(mask, std::min(16U, static_cast<unsigned>(std::bit_width(set.size()))));
     if (level.list.size() < set.size()) {
@@ -124,7 +124,7 @@ class Search {
     level.ends.assign(groups + 1, 0);
     for (const std::uint64_t hash : set) ++level.ends[key(hash) + 1];
     for (std::size_t g = 1; g <= groups; ++g) level.ends[g] += level.ends[g - 1];
-    // ends[g] is where group g begins, and runs ahead to where it ends.
+    // ends[g] is where group g begins; filling the group moves it to where the group ends.
     for (const std::uint64_t hash : set) level.list[level.ends[key(hash)]++] = hash;
     level.ends.pop_back();
   }
@@ -156,8 +156,8 @@ class Search {
   const EmitPair& emit_;
   std::uint64_t chosen_ = 0;
   std::vector<std::uint64_t> passed_;
-  unsigned stalls_ = 0;                  // forks on this path that hardly made the set smaller
-  std::span<const std::uint64_t> list_;  // what a hit's places refer to
+  unsigned stalls_ = 0;                  // number of forks on this path that hardly made the set smaller
+  std::span<const std::uint64_t> list_;  // what the positions of hits refer to
   std::deque<Level> levels_;
 };
 
@@ -174,7 +174,7 @@ void compare_everything(std::span<const std::uint64_t> hashes, const Context& co
   progress.finish();
 }
 
-// One choice at the first fork: the whole set grouped by blocks[c] through the shuffle.
+// Joins one choice of the first fork: groups the whole set by blocks[c] through the shuffle.
 void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block> blocks, std::size_t c,
                    std::size_t levels, const JoinOptions& options, const Context& context, MemoryBudget& budget,
                    Searches& searches, Progress& progress) {
@@ -191,7 +191,7 @@ void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block>
     const std::size_t end = hashes.size() * (worker + 1) / threads;
     for (std::size_t i = begin; i < end; ++i) writer.add(hashes[i]);
   });
-  // A group that comes in several runs is put together first.
+  // A group that comes in several runs is first put together.
   struct Waiting {
     std::unique_ptr<Array<std::uint64_t>> group;
     std::size_t unreported = 0;
@@ -214,9 +214,9 @@ void join_by_block(std::span<const std::uint64_t> hashes, std::span<const Block>
   for (const Waiting& mine : waiting) progress.add(mine.unreported);
 }
 
-// How many blocks to cut. More blocks make smaller groups and more ways to choose them: measured, two or three more
-// than the distance are best, three from so many hashes on; past four more only the ways grow, so a request for more is
-// not taken literally.
+// The number of blocks to cut. More blocks make smaller groups, but more ways to choose them. In measurements, two
+// or three more than the distance are best, three from a certain number of hashes on. Beyond four more, only the
+// number of ways grows, so larger requests are reduced.
 unsigned choose_blocks(std::size_t hashes, unsigned distance, unsigned requested) {
   const unsigned many_bits = distance <= 6 ? 20 : distance <= 8 ? 21 : 19;
   const bool many = hashes > std::size_t{1} << many_bits;

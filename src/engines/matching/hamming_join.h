@@ -1,15 +1,15 @@
-// The Hamming join: every pair of 64-bit fingerprints that differ in at most `distance` bits.
+// The Hamming join: finds every pair of 64-bit fingerprints that differ in at most `distance` bits.
 //
-// The bits are cut into m blocks. A pair within d bits agrees in at least m - d of them, so the set is grouped by the
-// first chosen block, each group by the next, and so on down to m - d blocks: a tree with a path for every choice. A
-// group that has become small is compared pair by pair, at once, wherever it stands in the tree. A group that is still
-// large when its path ends (a skewed set) is cut into new blocks of its own, made of the bits that vary inside it, and
-// the search goes on; where even that promises nothing it is compared pair by pair too, so no set costs much more than
-// brute force.
+// The bits are cut into m blocks. A pair within d bits agrees in at least m - d of them, so the set is grouped by
+// the first chosen block, each group by the next, and so on until m - d blocks are chosen: a tree with a path for
+// every choice. A group that has become small is immediately compared pair by pair, at any level of the tree. A
+// group that is still large at the end of its path (in a skewed set) is cut into new blocks of its own, made of the
+// bits that vary inside it, and the search continues. If even that does not help, the group is compared pair by pair
+// too, so no set costs much more than brute force.
 //
 // A pair is emitted once: on the path that takes, at every fork, the first block in which the pair agrees.
 //
-// The first fork groups the whole set, and goes through the shuffle; all below it lies in the cache.
+// The first fork groups the whole set, through the shuffle; everything below it stays in the cache.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace refrain::matching {
 
 struct JoinOptions {
   unsigned distance = 3;
-  unsigned blocks = 0;  // 0 chooses. Changes the time, never the result; more than distance + 4 count as that many.
-  std::size_t run_records = SIZE_MAX;  // of the shuffle; for tests
+  unsigned blocks = 0;                 // 0: automatic. Affects only the time; at most distance + 4 are used.
+  std::size_t run_records = SIZE_MAX;  // the run size of the shuffle; for tests
 };
 
-// Called from many workers at once, in any order; a < b.
+// Called by many workers at once, in any order; a < b.
 using EmitPair = std::function<void(unsigned worker, std::uint64_t a, std::uint64_t b)>;
 
-// `hashes` must be distinct. Throws Error(invalid_argument) for blocks or a distance that make no sense.
+// `hashes` must be distinct. Throws Error(invalid_argument) if the blocks or the distance are invalid.
 void hamming_join(std::span<const std::uint64_t> hashes, const JoinOptions& options, const Context& context,
                   MemoryBudget& budget, const EmitPair& emit);
 

@@ -20,7 +20,7 @@ namespace {
 
 using Pair = std::pair<std::uint64_t, std::uint64_t>;
 
-// The slow, obvious version.
+// The slow and obvious version.
 std::vector<Pair> brute_force(const std::vector<std::uint64_t>& hashes, unsigned distance) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < hashes.size(); ++i)
@@ -98,7 +98,7 @@ class Shapes : public testing::TestWithParam<int> {};
 
 TEST_P(Shapes, GiveExactlyThePairsOfBruteForce) {
   for (const unsigned distance : {0U, 1U, 3U, 5U, 9U, 30U}) {
-    // At great distances nearly every pair is near: fewer hashes do.
+    // At large distances nearly every pair is a match, so fewer hashes are enough.
     const std::vector<std::uint64_t> hashes = make(static_cast<Shape>(GetParam()), distance > 5 ? 1500 : 6000);
     const std::vector<Pair> expected = brute_force(hashes, distance);
     ASSERT_EQ(join(hashes, {.distance = distance}), expected) << distance;
@@ -122,7 +122,7 @@ TEST_P(Shapes, GiveTheSameForAnyThreadsAndForRunsThatAreCut) {
 INSTANTIATE_TEST_SUITE_P(All, Shapes, testing::Range(0, 8));
 
 RC_GTEST_PROP(HammingJoin, EqualsBruteForceOnAnySet, (const std::vector<std::uint64_t>& any)) {
-  // Few bits, so that pairs are near at all.
+  // Only a few bits vary, so that some pairs match.
   std::vector<std::uint64_t> hashes;
   for (const std::uint64_t hash : any) hashes.push_back(hash & 0xFFU << 28U);
   hashes = distinct(hashes);
@@ -152,7 +152,7 @@ TEST(HammingJoin, RefusesBlocksThatMakeNoSense) {
   EXPECT_THROW(join({1, 2}, {.distance = 3, .blocks = 3}), Error);
   EXPECT_THROW(join({1, 2}, {.distance = 1, .blocks = 65}), Error);
   EXPECT_THROW(join({1, 2}, {.distance = 64}), Error);
-  EXPECT_THROW(join({1, 2}, {.distance = 20, .blocks = 64}), Error);  // absurdly many tables
+  EXPECT_THROW(join({1, 2}, {.distance = 20, .blocks = 64}), Error);  // far too many tables
   EXPECT_NO_THROW(join({1, 2}, {.distance = 63, .blocks = 64}));
 }
 
@@ -183,7 +183,7 @@ TEST(Blocks, ForSortingAreDisjointAndMoreThanTheDistance) {
     }
   }
   EXPECT_EQ(sorting_blocks(make(Shape::random, 100000), 3).size(), 4U);
-  // Three bits that vary cannot be cut into four blocks.
+  // Three varying bits cannot be cut into four blocks.
   EXPECT_TRUE(sorting_blocks(std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}, 3).empty());
 }
 
@@ -210,7 +210,7 @@ TEST(HammingIndex, FindsWhatBruteForceFindsAlsoAfterAdding) {
   for (const Shape shape : {Shape::planted, Shape::half_shared, Shape::clustered, Shape::few_bits, Shape::one_value}) {
     std::mt19937_64 random(9);
     std::vector<std::uint64_t> stored = make(shape, 3000);
-    for (std::size_t i = 0; i < 200; ++i) stored.push_back(stored[random() % stored.size()]);  // equal ones
+    for (std::size_t i = 0; i < 200; ++i) stored.push_back(stored[random() % stored.size()]);  // duplicates
     Context context;
     MemoryBudget budget(context);
     for (const unsigned distance : {0U, 3U, 6U}) {

@@ -1,4 +1,4 @@
-// The batch kernel: the pairs of a list of fingerprints within a distance.
+// The batch kernel: finds the pairs of a list of fingerprints that are within a distance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kPortion = 4096;  // pairs
+constexpr std::size_t kPortion = 4096;  // pairs that a worker hands over at a time
 
 struct Entry {
   std::uint64_t hash;
@@ -27,7 +27,7 @@ struct Entry {
 
 using Found = std::function<void(std::span<const HammingPair>)>;
 
-// The engine joins distinct fingerprints; here they become places in the list again.
+// The engine joins distinct fingerprints; this maps them back to their indices in the list.
 class Pairs {
  public:
   Pairs(std::span<const std::uint64_t> fingerprints, const HammingOptions& options, const Context& context,
@@ -39,7 +39,7 @@ class Pairs {
         entries_(budget, "the fingerprints"),
         hashes_(budget, "the fingerprints"),
         begins_(budget, "the fingerprints"),
-        waiting_(thread_count(context)) {
+        pending_(thread_count(context)) {
     entries_.reserve_more(fingerprints.size());
     for (std::size_t i = 0; i < fingerprints.size(); ++i)
       if (options.valid.empty() || options.valid[i] != 0) entries_.push_back({fingerprints[i], i});
@@ -66,7 +66,7 @@ class Pairs {
                              for (const Entry& one : first)
                                for (const Entry& other : second) emit(worker, one, other);
                            });
-    for (std::vector<HammingPair>& pairs : waiting_) hand_over(pairs);
+    for (std::vector<HammingPair>& pairs : pending_) flush(pairs);
   }
 
  private:
@@ -79,12 +79,12 @@ class Pairs {
   }
 
   void emit(unsigned worker, const Entry& a, const Entry& b) {
-    std::vector<HammingPair>& pairs = waiting_[worker];
+    std::vector<HammingPair>& pairs = pending_[worker];
     pairs.push_back({std::min(a.index, b.index), std::max(a.index, b.index),
                      static_cast<unsigned>(std::popcount(a.hash ^ b.hash))});
-    if (pairs.size() == kPortion) hand_over(pairs);
+    if (pairs.size() == kPortion) flush(pairs);
   }
-  void hand_over(std::vector<HammingPair>& pairs) {
+  void flush(std::vector<HammingPair>& pairs) {
     throw_if_stopped(context_);
     const std::lock_guard lock(mutex_);
     if (!pairs.empty()) found_(pairs);
@@ -95,10 +95,10 @@ class Pairs {
   const Context& context_;
   MemoryBudget& budget_;
   const Found& found_;
-  Array<Entry> entries_;         // by fingerprint, then by place
+  Array<Entry> entries_;         // sorted by fingerprint, then by index
   Array<std::uint64_t> hashes_;  // distinct, ascending
-  Array<std::uint64_t> begins_;  // of each of those, in entries_
-  std::vector<std::vector<HammingPair>> waiting_;
+  Array<std::uint64_t> begins_;  // where each of those begins in entries_
+  std::vector<std::vector<HammingPair>> pending_;
   std::mutex mutex_;
 };
 
@@ -125,7 +125,7 @@ std::vector<HammingPair> hamming_pairs(std::span<const std::uint64_t> fingerprin
   std::vector<HammingPair> all;
   find_pairs(fingerprints, options, context, budget, [&](std::span<const HammingPair> pairs) {
     if (all.size() + pairs.size() > all.capacity()) {
-      // While it grows, both the old and the new are there.
+      // While the vector grows, the old and the new buffer both exist.
       const std::size_t wanted = std::max(2 * all.capacity(), all.size() + pairs.size());
       reservation.resize((all.capacity() + wanted) * sizeof(HammingPair), "the pairs");
       all.reserve(wanted);

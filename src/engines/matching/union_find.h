@@ -1,7 +1,8 @@
-// Union-find: connected components, named by their least member.
+// Union-find: connected components, identified by their least member.
 //
-// The root of a component is always its least member, so a component's number needs no second pass and does not depend
-// on the order of the edges. Paths are halved as they are walked: nearly constant time an edge.
+// The root of a component is always its least member, so numbering components needs no second pass and does not
+// depend on the order of the edges. Paths are halved as they are followed, which makes the time per edge nearly
+// constant in practice.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class UnionFind {
     for (std::uint64_t i = 0; i < size; ++i) parent_[i] = i;
   }
 
-  // The least member of the component that holds `x`.
+  // Returns the least member of the component that contains `x`.
   std::uint64_t find(std::uint64_t x) {
     while (parent_[x] != x) {
       parent_[x] = parent_[parent_[x]];

@@ -15,7 +15,7 @@ TEST(UnionFind, NamesEveryComponentByItsLeastMemberInAnyOrderOfEdges) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 50; ++round) {
     constexpr std::size_t kSize = 300;
-    // The slow, obvious version: relabel everything at every edge.
+    // The slow and obvious version: relabels everything at every edge.
     std::vector<std::uint64_t> label(kSize);
     for (std::size_t i = 0; i < kSize; ++i) label[i] = i;
     UnionFind components(budget, kSize);

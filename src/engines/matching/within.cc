@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace refrain::matching::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Compares `query` with list[begin, end). Written out here so that it is inlined into both kernels.
+// Compares `query` with list[begin, end). A separate function so that it is inlined into both kernels.
 HWY_INLINE void compare(std::uint64_t query, const std::uint64_t* HWY_RESTRICT list, std::size_t begin, std::size_t end,
                         unsigned distance, std::size_t i, HitFn hit, void* context) {
   const hn::ScalableTag<std::uint64_t> d;

@@ -23,7 +23,7 @@ void Candidates::begin_group(unsigned worker, std::size_t part) {
   ++parts_[part].groups;
 }
 
-// The worker's segment, with room for one place at least, and with its last stretch open for `part`.
+// Returns the worker's segment, with room for at least one place, and makes its last stretch belong to `part`.
 Candidates::Segment& Candidates::segment_for(Worker& worker, std::size_t part) {
   if (worker.segment == nullptr || worker.segment->used == segment_places_) {
     const std::lock_guard lock(mutex_);

@@ -1,9 +1,9 @@
-// Candidates: groups of places whose n-grams have equal keys, so far as keys were kept, waiting to be compared with the
-// text.
+// Candidates: groups of places whose n-grams have equal keys (as far as keys were kept), waiting to be compared
+// with the text.
 //
-// A place takes eight bytes, a position and the number of its group, and lies in one of a few dozen segments. Segments
-// are sorted one by one, in place, by group or by position: so the same bytes serve the pass over the text, which comes
-// by position, and the writing of the index, which goes by group.
+// A place takes eight bytes, a position and the number of its group, and is stored in one of a few dozen segments.
+// Segments are sorted individually, in place, by group or by position. So the same memory serves the pass over the
+// text, which needs position order, and the writing of the index, which needs group order.
 #pragma once
 
 #include <algorithm>
@@ -25,29 +25,30 @@ class Candidates {
   Candidates(unsigned position_bits, unsigned workers, std::size_t parts, std::size_t segment_places,
              MemoryBudget& budget);
 
-  // ---- Filling. A part is filled by one worker at a time, its groups in order, the positions of a group rising.
+  // ---- Filling. One worker at a time fills a part: its groups in order, and the positions of a group ascending.
 
   void begin_group(unsigned worker, std::size_t part);
-  // Places of the group begun last. Only the low `position_bits` of each count.
+  // Adds places to the last group that was begun. Only the low `position_bits` of each record are used.
   void add(unsigned worker, std::span<const std::uint64_t> records);
 
   std::uint64_t places() const;
   std::uint64_t groups() const;
   std::uint64_t segment_bytes() const { return segment_places_ * sizeof(std::uint64_t); }
-  // No more groups than this can be told apart.
+  // The largest number of groups that can be distinguished.
   std::uint64_t most_groups() const { return std::uint64_t{1} << (64 - position_bits_); }
-  // Forgets all. Keeps no memory.
+  // Removes everything and frees the memory.
   void clear();
 
-  // ---- Once filled: groups are numbered from 0, in the order of the parts, then of the groups.
+  // ---- After filling. Groups are numbered from 0 in the order of the parts, then in their order within the part.
 
-  // Numbers the groups. Afterwards the places are sorted by group, as they were filled in.
+  // Numbers the groups. Afterwards the places are sorted by group, as they were added.
   void number(const Context& context);
   void sort_by_position(const Context& context);
   void sort_by_group(const Context& context);
 
-  // While sorted by position: calls visit(position, group) for the places in [first, last), in any order. `cursor` is
-  // the caller's, one a thread; seek() before positions fall.
+  // While sorted by position: calls visit(position, group) for the places from the cursor up to `last`, in any
+  // order, and advances the cursor. Each thread has its own cursor and calls seek() before it goes back to a lower
+  // position.
   using Cursor = std::vector<std::size_t>;
   void seek(Cursor& cursor, std::uint64_t position) const;
   template <class Visit>
@@ -64,8 +65,9 @@ class Candidates {
     }
   }
 
-  // While sorted by group: the places of the groups [first, last), piece after piece, in order. Calls piece(records),
-  // each a group number above position_bits of position. A group may go on in the next piece.
+  // While sorted by group: calls piece(records) for consecutive pieces of the places of groups [first, last), in
+  // order. A record has its group number in the bits above `position_bits` and its position below. A group may
+  // continue in the next piece.
   template <class Piece>
   void for_each_piece(std::uint64_t first, std::uint64_t last, Piece piece) const {
     auto base = std::upper_bound(bases_.begin(), bases_.end(), first);
@@ -83,13 +85,13 @@ class Candidates {
     return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   }
 
-  // Those that workers fill side by side share no cache line.
+  // Aligned, so that segments that different workers fill share no cache line.
   struct alignas(64) Segment {
     Segment(MemoryBudget& budget, std::size_t size) : places(budget, "repeated n-grams", size) {}
     Array<std::uint64_t> places;
     std::size_t used = 0;
   };
-  // Places of one part that lie together in a segment.
+  // Consecutive places of one part in a segment.
   struct Stretch {
     std::size_t segment;
     std::size_t begin;
@@ -101,8 +103,8 @@ class Candidates {
   };
   struct alignas(64) Worker {
     Segment* segment = nullptr;
-    std::size_t number = 0;  // of the segment
-    std::size_t part = 0;    // the one that is being filled
+    std::size_t number = 0;  // number of the segment
+    std::size_t part = 0;    // the part that is being filled
   };
 
   Segment& segment_for(Worker& worker, std::size_t part);
@@ -113,9 +115,9 @@ class Candidates {
   MemoryBudget& budget_;
   std::vector<Worker> workers_;
   std::vector<Part> parts_;
-  std::vector<std::uint64_t> bases_;  // the number of a part's first group
+  std::vector<std::uint64_t> bases_;  // number of each part's first group
   std::mutex mutex_;
-  std::deque<Segment> segments_;  // guarded by mutex_ while they become more
+  std::deque<Segment> segments_;  // guarded by mutex_ while segments are added
 };
 
 }  // namespace refrain::ngram

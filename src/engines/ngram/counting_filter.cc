@@ -22,7 +22,7 @@ CountingFilter::CountingFilter(std::uint64_t bytes, unsigned m, MemoryBudget& bu
 }
 
 std::uint64_t CountingFilter::place(std::uint64_t key) const {
-  // Keys that begin alike must not fall together.
+  // Mixes the key, because keys with equal upper bits must not share a counter.
   const std::uint64_t mixed = (key ^ key >> 32U) * 0x9E3779B97F4A7C15ULL;
   return static_cast<std::uint64_t>(static_cast<Wide>(mixed) * counters_ >> 64U);
 }

@@ -1,7 +1,8 @@
-// A counting filter: two bits for every value that a hash of a key can take, counting how often it came.
+// A counting filter. Each key is hashed to a two-bit counter, which counts how often such keys were added.
 //
-// What came m times or more has a counter that says so; what came less often may share its counter with others and pass
-// too. So it never loses an n-gram, and keeps most of those that do not repeat away from the disk.
+// A key that was added at least m times always passes. A key that was added less often may pass too, because it
+// shares its counter with others. So the filter never loses an n-gram, and keeps most of those that do not repeat
+// off the disk.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +15,22 @@
 
 namespace refrain::ngram {
 
-// add() is thread-safe among itself; the rest reads what add() has written before.
+// Threads may call add() concurrently. The other functions must not run until all add() calls are done.
 class CountingFilter {
  public:
   static std::uint64_t counters(std::uint64_t bytes) { return bytes * 4; }
 
-  // Counts up to m, or to 3 where m is larger.
+  // Counts up to m, or up to 3 if m is larger.
   CountingFilter(std::uint64_t bytes, unsigned m, MemoryBudget& budget);
 
-  // Counts the keys in [low, low + span] and returns how many they are.
+  // Counts the keys in [low, low + span] and returns their number.
   std::uint64_t add(std::span<const std::uint64_t> keys, std::uint64_t low, std::uint64_t span);
 
   bool passes(std::uint64_t key) const;
-  // Of the keys whose numbers are in `chosen`, those that pass: their numbers move to the front. Returns how many.
+  // Keeps the indexes in `chosen` whose keys pass, by moving them to the front. Returns their number.
   std::size_t pass(std::span<const std::uint64_t> keys, std::span<std::uint32_t> chosen) const;
 
-  // How many of the keys that were added do not pass.
+  // Returns how many of the added keys do not pass.
   std::uint64_t below(unsigned threads, const Context& context) const;
 
  private:

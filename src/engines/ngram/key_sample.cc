@@ -19,7 +19,7 @@ std::uint64_t KeySampler::random() {
 void KeySampler::take(std::uint64_t key) {
   keys_.push_back(key);
   if (keys_.size() == most_) thin(interval_ * 2);
-  // A steady interval could fall into step with the text.
+  // The steps are random, because a constant interval could coincide with a period of the text.
   skip_ = interval_ == 1 ? 0 : random() % (2 * interval_ - 1);
 }
 

@@ -1,5 +1,5 @@
-// A sample of the keys of a text, to cut the range of keys where its n-grams are: keys are skewed, since n-grams that
-// begin alike have keys that begin alike.
+// Samples the keys of a text, so that the range of keys can be cut into parts of similar size. Keys are skewed,
+// because n-grams that begin alike have keys that begin alike.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace refrain::ngram {
 
-// One thread's part of the sample: about one key in interval(). It begins to take many, and fewer as they become too
-// many.
+// One thread's part of the sample: about one key out of every interval(). The interval is 1 at first and doubles
+// whenever the sample is full.
 class KeySampler {
  public:
   KeySampler(std::uint64_t seed, std::size_t most);
 
-  // Of the next `count` n-grams, the first one to take, or `count` where it is none of them. Call again with what is
-  // left behind the one taken.
+  // Returns the index of the first of the next `count` n-grams to sample, or `count` if it is none of them. Call it
+  // again with the number of n-grams that follow the sampled one.
   std::size_t next(std::size_t count) {
     if (skip_ >= count) {
       skip_ -= count;
@@ -30,7 +30,7 @@ class KeySampler {
   void take(std::uint64_t key);
 
   std::uint64_t interval() const { return interval_; }
-  // As if the interval had been `interval`, a larger one, from the beginning.
+  // Thins the sample as if the interval had been `interval`, which must be a larger one, from the beginning.
   void thin(std::uint64_t interval);
   std::span<const std::uint64_t> keys() const { return keys_; }
 
@@ -40,25 +40,26 @@ class KeySampler {
   std::uint64_t state_;
   std::size_t most_;
   std::uint64_t interval_ = 1;
-  std::uint64_t skip_ = 0;  // n-grams to pass over
+  std::uint64_t skip_ = 0;  // n-grams to skip
   std::vector<std::uint64_t> keys_;
 };
 
-// All parts together, ascending.
+// Joins all parts, in ascending order.
 Array<std::uint64_t> joined_sample(std::span<KeySampler> parts, MemoryBudget& budget);
 
-// A range of keys cut into parts that hold about equally many n-grams, so far as equal keys allow it; and the form in
-// which n-grams of it are kept: eight bytes that hold the position and as much of the key as there is room for.
+// Cuts a range of keys into parts that hold about equally many n-grams, as far as equal keys allow it. Also defines
+// the form in which n-grams of the range are kept: eight bytes that hold the position and as much of the key as
+// fits.
 //
-// Keys that begin alike lie close together, and far from others: the more so the fewer tokens they are made of. So a
-// part can be cut into cells in the same way: a record holds the number of the cell, and how far into it the key lies,
+// Keys that begin alike form dense clusters; the fewer tokens their prefixes depend on, the denser. So a part is
+// cut into cells in the same way: a record holds the number of the cell, and the offset of the key within the cell,
 // which takes few bits where there are many keys.
 //
 // Immutable; threads may share one.
 class KeyParts {
  public:
-  // Keys in [low, high], cut at keys of `sample`, which is ascending and lies in that range, into `parts` or fewer,
-  // each of 2^cell_bits cells, or fewer where the sample is small.
+  // Cuts the keys in [low, high] into at most `parts` parts of 2^cell_bits cells, or fewer cells if the sample is
+  // small. The cuts are at keys of `sample`, which is ascending and within that range.
   KeyParts(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> sample, std::size_t parts,
            unsigned cell_bits, unsigned position_bits, MemoryBudget& budget);
 
@@ -70,7 +71,7 @@ class KeyParts {
     std::size_t part;
     std::uint64_t record;
   };
-  // Within a part, records are in the order of what they hold of the key, and then of their positions.
+  // Within a part, records are ordered by the bits of the key that they hold, then by position.
   Held hold(std::uint64_t key, std::uint64_t position) const {
     const std::size_t cell = cell_of(key);
     const std::uint64_t number = cell & ((std::size_t{1} << cell_bits_) - 1);
@@ -95,10 +96,10 @@ class KeyParts {
   std::uint64_t high_;
   unsigned position_bits_;
   unsigned cell_bits_;
-  unsigned inside_bits_;         // what a record has for the key's place in its cell
-  Array<std::uint64_t> begins_;  // of the cells
-  Array<std::uint8_t> shifts_;   // how much of the key's end there is no room for
-  Array<std::uint32_t> tops_;    // tops_[t]: how many cells begin below t << 48
+  unsigned inside_bits_;         // bits of a record for the key's offset in its cell
+  Array<std::uint64_t> begins_;  // first key of each cell
+  Array<std::uint8_t> shifts_;   // number of low key bits that do not fit
+  Array<std::uint32_t> tops_;    // tops_[t]: number of cells that begin below t << 48
 };
 
 }  // namespace refrain::ngram

@@ -47,7 +47,7 @@ bool KeyStream::next(std::span<const std::uint64_t>& keys) {
 
 std::size_t KeyStream::roll(std::size_t starts) {
   if (starts == 0) return 0;
-  // Where n-grams were given out before, hashes_[0] belongs to the token before the next one.
+  // After the first n-gram, hashes_[0] belongs to the token before the next n-gram.
   const std::size_t passed = done_ == 0 ? 0 : 1;
   if (!window_keys(hashes_.data() + passed, starts, plan_.shape, keys_.data())) roll_on(starts);
   done_ += starts;
@@ -57,7 +57,7 @@ std::size_t KeyStream::roll(std::size_t starts) {
   return starts;
 }
 
-// The same, a token at a time.
+// Does the same as window_keys(), one token at a time.
 void KeyStream::roll_on(std::size_t starts) {
   const auto [n, a, b] = plan_.shape;
   const std::span<const std::uint64_t> held(hashes_.data(), held_);

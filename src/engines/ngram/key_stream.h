@@ -1,4 +1,5 @@
-// The keys of a document's n-grams (gram_key.h): many at once (window_keys.h), or rolled on in constant time a token.
+// Computes the keys of a document's n-grams (gram_key.h), either many at once (window_keys.h) or rolling, in
+// constant time per token.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +13,32 @@
 
 namespace refrain::ngram {
 
-// What every stream of one n shares.
+// Constants that all streams with the same n share.
 struct KeyPlan {
   explicit KeyPlan(unsigned n);
   GramShape shape;
-  // B^a, B^b, B^n: what the token that leaves counts for.
+  // B^a, B^b and B^n: the factors of the token that leaves the window.
   std::uint64_t leave_a = 1;
   std::uint64_t leave_b = 1;
   std::uint64_t leave_n = 1;
 };
 
-// The keys of one document after another. Holds about a megabyte of buffers (and 8 bytes a token of n); one a thread.
+// Computes the keys of one document after another. It holds buffers of about a megabyte, plus 8 bytes for each of
+// the n tokens. Each thread needs its own.
 class KeyStream {
  public:
   KeyStream(const text::Tokenizer& tokenizer, unsigned n);
-  // What one takes, for the budget.
+  // The memory that a stream takes, for the budget.
   static std::size_t bytes(unsigned n);
 
   void start(std::string_view text);
-  // The next keys of the document, possibly none: keys[i] is that of the n-gram whose first token is first() + i. False
-  // once the document is at its end. Valid until the next call.
+  // Computes the next keys of the document, possibly none: keys[i] belongs to the n-gram whose first token is
+  // first() + i. Returns false at the end of the document. The keys are valid until the next call.
   bool next(std::span<const std::uint64_t>& keys);
   std::uint64_t first() const { return first_; }
   // Tokens seen so far in this document.
   std::uint64_t tokens() const { return tokens_; }
-  // The tokens that next() saw last.
+  // The tokens that the last call of next() has read.
   const text::TokenBlock& block() const { return block_; }
 
  private:
@@ -49,9 +51,10 @@ class KeyStream {
   std::string_view text_;
   std::size_t position_ = 0;
   std::uint64_t tokens_ = 0;
-  std::uint64_t first_ = 0;  // of the keys given out last
-  std::uint64_t done_ = 0;   // n-grams given out
-  // The tokens from done_ - 1 on (from 0 in the beginning): what leaves the window first, then the window.
+  std::uint64_t first_ = 0;  // first token of the last keys
+  std::uint64_t done_ = 0;   // n-grams whose keys were returned
+  // The hashes of the tokens from done_ - 1 on (at the beginning: from 0 on): the token that leaves the window
+  // first, then the window.
   std::vector<std::uint64_t> hashes_;
   std::size_t held_ = 0;
   std::vector<std::uint64_t> keys_;

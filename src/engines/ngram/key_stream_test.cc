@@ -19,7 +19,7 @@
 namespace refrain::ngram {
 namespace {
 
-// Words of a few letters, some long, some not ASCII, so that texts take several stretches.
+// Makes words of a few letters, some long, some not ASCII, so that a text takes several stretches.
 std::string random_text(std::mt19937& random, std::size_t words) {
   std::string text;
   for (std::size_t i = 0; i < words; ++i) {
@@ -73,7 +73,7 @@ TEST(KeyStream, RollsToTheSameKeysAndTextsAsTheDirectWay) {
           for (; at < texts.last(); ++at) {
             const std::uint64_t key = gram_key(std::span<const std::uint64_t>(hashes).subspan(at, n));
             ASSERT_EQ(rolled[at], key) << n << " " << at;
-            if (n > 100 && at % 97 != 0) continue;  // long texts: some will do
+            if (n > 100 && at % 97 != 0) continue;  // for long n-grams, only some are checked
             std::string joined = all[at];
             for (unsigned i = 1; i < n; ++i) joined += ' ' + all[at + i];
             ASSERT_EQ(texts.text(at), joined);

@@ -1,4 +1,4 @@
-// The batch kernel: text to tokens to the keys of n-grams, with their places.
+// The batch kernel that turns texts into the keys of their n-grams, with their places.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace refrain {
 
 namespace {
 
-// One a thread.
+// The state of one thread.
 struct Worker {
   Worker(const text::Tokenizer& tokenizer, unsigned tokens, MemoryBudget& budget)
       : n(tokens),
@@ -37,7 +37,7 @@ struct Worker {
 
   unsigned n;
   ngram::KeyStream keys;
-  Array<ByteRange> ranges;  // of the tokens from the first of the next n-gram on
+  Array<ByteRange> ranges;  // ranges of the tokens, from the first token of the next n-gram on
   Reservation reservation;
 };
 
@@ -64,7 +64,7 @@ std::vector<NgramPlace> NgramKeyer::operator()(std::string_view text) const {
 
 ListColumn<NgramPlace> NgramKeyer::batch(const TextColumn& texts, const Context& context) const {
   MemoryBudget budget(context);
-  ListGather<NgramPlace> found(budget, context, texts.size(), "the n-grams");
+  ListCollector<NgramPlace> found(budget, context, texts.size(), "the n-grams");
   PerWorker<Worker> workers(context);
   for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
     Worker& mine = workers.get(worker, *impl_->tokenizer, impl_->n, budget);

@@ -9,11 +9,11 @@ HWY_BEFORE_NAMESPACE();
 namespace refrain::ngram::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What is kept is written where all has been read: never ahead of what is looked at.
-std::size_t neighbours(std::uint64_t* numbers, std::size_t count, std::uint64_t limit) {
+// Kept numbers are written in place, but never beyond the position that is being read.
+std::size_t keep_agreeing(std::uint64_t* numbers, std::size_t count, std::uint64_t limit) {
   std::size_t kept = 0;
   std::size_t i = 0;
-  unsigned before = 0;  // whether the number before agrees with this one
+  unsigned before = 0;  // 1 if the previous number agrees with this one
 #if HWY_TARGET != HWY_SCALAR
   const hn::CappedTag<std::uint64_t, 8> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -44,11 +44,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace refrain::ngram {
 
-HWY_EXPORT(neighbours);
+HWY_EXPORT(keep_agreeing);
 
 std::size_t keep_neighbours(std::span<std::uint64_t> numbers, unsigned bits) {
   if (bits >= 64) return numbers.size() < 2 ? 0 : numbers.size();
-  return HWY_DYNAMIC_DISPATCH(neighbours)(numbers.data(), numbers.size(), std::uint64_t{1} << bits);
+  return HWY_DYNAMIC_DISPATCH(keep_agreeing)(numbers.data(), numbers.size(), std::uint64_t{1} << bits);
 }
 
 }  // namespace refrain::ngram

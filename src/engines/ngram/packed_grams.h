@@ -1,5 +1,5 @@
-// N-grams of a slice as the shuffle holds them: eight bytes, as much of the key as there is room for above the
-// position.
+// N-grams of a slice in the form in which the shuffle holds them: eight bytes, with as much of the key as fits
+// above the position.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace refrain::ngram {
 
-// Of ascending numbers, those that agree with a neighbour above their low `bits`, still ascending, at the beginning.
-// Returns how many they are.
+// Keeps only the numbers that agree with a neighbor in all bits but the low `bits`, and moves them to the front.
+// `numbers` is ascending, and the result is, too. Returns how many were kept.
 std::size_t keep_neighbours(std::span<std::uint64_t> numbers, unsigned bits);
 
-// As numbers they are in the order of their keys, then of their positions.
+// Compared as numbers, the records are ordered by key, then by position.
 class PackedLayout : public store::NumberLayout {
  public:
-  // `singles`: whether anybody wants n-grams that occur once.
+  // `singles`: whether n-grams that occur only once are wanted.
   PackedLayout(unsigned position_bits, bool singles) : position_bits_(position_bits), singles_(singles) {}
 
   std::size_t pick_groups(std::uint64_t* begin, std::size_t size) const {

@@ -14,8 +14,8 @@ std::atomic_ref<std::uint64_t> shared(std::uint64_t& value) {
   return std::atomic_ref<std::uint64_t>(value);
 }
 
-// Places to look ahead, so that slots and then texts are in the cache when they are needed.
-constexpr std::size_t kMaxTokens = text::TokenBlock::kMaxEdges / 2;  // of a stretch
+// The most tokens of a stretch, and how many places ahead slots, and then texts, are prefetched.
+constexpr std::size_t kMaxTokens = text::TokenBlock::kMaxEdges / 2;  // in a stretch
 constexpr std::size_t kSlotAhead = 48;
 constexpr std::size_t kTextAhead = 24;
 
@@ -39,7 +39,7 @@ std::uint64_t Resolver::working_bytes(unsigned workers) {
 }
 
 void Resolver::preset(std::uint64_t key, std::string_view text) {
-  slots_[0] = {keep_alone(workers_[0], text), key};
+  slots_[0] = {keep_separately(workers_[0], text), key};
 }
 
 void Resolver::seek(unsigned worker, std::uint64_t position) {
@@ -50,7 +50,7 @@ void Resolver::visit(unsigned worker, const TextStream& texts, std::uint64_t pos
   Worker& mine = workers_[worker];
   const auto count = static_cast<std::size_t>(texts.last() - texts.first());
   if (count == 0) return;
-  // Places come segment by segment; the array brings them into the order of the text.
+  // Places come segment by segment; the array puts them into text order.
   mine.groups.assign(count, 0);
   const std::uint64_t begin = position + texts.first();
   const std::uint64_t groups = slots_.size();
@@ -60,7 +60,7 @@ void Resolver::visit(unsigned worker, const TextStream& texts, std::uint64_t pos
   if (mine.found.size() < count) mine.found.resize(count);
   std::size_t size = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    // Whether there is one cannot be predicted, so it is written in any case.
+    // Write every entry and advance only if it is used, because a branch could not be predicted.
     mine.found[size] = {texts.first() + i, mine.groups[i] - 1};
     size += mine.groups[i] != 0 ? 1 : 0;
   }
@@ -89,20 +89,21 @@ void Resolver::meet(Worker& worker, const TextStream& texts, std::uint64_t posit
   shared(slot.text).fetch_or(kHasStrays, std::memory_order_relaxed);
   try {
     worker.strays.push_back(
-        {first_ + found.group, texts.key(found.token), keep_alone(worker, text), position + found.token});
+        {first_ + found.group, texts.key(found.token), keep_separately(worker, text), position + found.token});
   } catch (const Error& error) {
     if (error.code() == Errc::over_budget) throw TooManyTexts{};
     throw;
   }
 }
 
-// Puts the text behind the worker's last one, which it may go on with.
+// Appends the text to the worker's part of the arena, continuing the last text there if the two overlap.
 std::uint64_t Resolver::keep(Worker& worker, const TextStream& texts, std::uint64_t position, std::uint64_t token) {
   const std::string_view text = texts.text(token);
-  if (text.size() >= kLengthMask) return keep_alone(worker, text);
+  if (text.size() >= kLengthMask) return keep_separately(worker, text);
   const std::uint64_t end = token + texts.n();
-  const bool goes_on = worker.kept_document == position && worker.kept_first <= token && token < worker.kept_last;
-  if (goes_on && end > worker.kept_last) {
+  const bool continues_last =
+      worker.kept_document == position && worker.kept_first <= token && token < worker.kept_last;
+  if (continues_last && end > worker.kept_last) {
     const std::string_view more = texts.text(worker.kept_last, end);
     if (worker.next + 1 + more.size() <= worker.end) {
       arena_[worker.next++] = ' ';
@@ -122,7 +123,7 @@ std::uint64_t Resolver::keep(Worker& worker, const TextStream& texts, std::uint6
   return begin | text.size() << kPlaceBits;
 }
 
-std::uint64_t Resolver::keep_alone(Worker& worker, std::string_view text) {
+std::uint64_t Resolver::keep_separately(Worker& worker, std::string_view text) {
   const std::uint64_t size = text.size();
   make_room(worker, size + sizeof size);
   worker.kept_last = 0;

@@ -9,7 +9,7 @@
 namespace refrain::ngram {
 
 namespace {
-// Short tokens are copied in one wide step, which may write past them.
+// Short tokens are copied in one wide step, which may write beyond their end.
 constexpr std::size_t kStep = 16;
 }  // namespace
 
@@ -22,11 +22,11 @@ TextStream::TextStream(const text::Tokenizer& tokenizer, unsigned n, MemoryBudge
       block_bytes_(
           budget.reserve(2 * text::TokenBlock::kMaxEdges * sizeof(std::uint32_t) + text::TokenBlock::kMaxNormalBytes,
                          "the texts at hand")) {
-  // What stretches take, so that little is asked for later.
-  constexpr std::size_t kMaxTokens = text::TokenBlock::kMaxEdges / 2;
-  joined_.resize(2 * text::kMaxTokenBytes + kMaxTokens + 16 * std::size_t{n});
-  begins_.resize(kMaxTokens + n + 1);
-  hashes_.resize(kMaxTokens + n + 1);
+  // Allocates what most stretches need, so that little is allocated later.
+  constexpr std::size_t kStretchTokens = text::TokenBlock::kMaxEdges / 2;
+  joined_.resize(2 * text::kMaxTokenBytes + kStretchTokens + 16 * std::size_t{n});
+  begins_.resize(kStretchTokens + n + 1);
+  hashes_.resize(kStretchTokens + n + 1);
 }
 
 void TextStream::start(std::string_view text) {
@@ -38,7 +38,7 @@ void TextStream::start(std::string_view text) {
 
 bool TextStream::next() {
   if (position_ >= text_.size()) return false;
-  // What was given out is no longer needed; the n - 1 tokens behind it are.
+  // Drop the first tokens of the n-grams that were returned. The n - 1 tokens that follow them are still needed.
   const auto gone = static_cast<std::size_t>(last_ - first_);
   if (gone != 0) {
     const std::size_t cut = begins_[gone];

@@ -1,7 +1,7 @@
-// The texts of a document's n-grams: normal forms joined by one space.
+// The texts of a document's n-grams: normal forms, joined by single spaces.
 //
-// The tokens of a stretch are laid side by side, with a space after each, so the text of every n-gram among them is one
-// range of bytes and costs nothing until somebody looks at it.
+// The tokens of a stretch are stored consecutively, each followed by a space. So the text of every n-gram in it is
+// a range of bytes, and no n-gram's text is copied.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,33 @@
 
 namespace refrain::ngram {
 
-// The texts of one document after another; one a thread. Reserves what it holds from the budget.
+// Makes the texts of one document after another. Each thread needs its own. Its memory is reserved from the budget.
 class TextStream {
  public:
   TextStream(const text::Tokenizer& tokenizer, unsigned n, MemoryBudget& budget);
 
   void start(std::string_view text);
-  // Goes on to the next n-grams of the document, possibly none: those whose first tokens are [first(), last()). False
-  // once the document is at its end.
+  // Moves on to the next n-grams of the document, possibly none: those whose first tokens are [first(), last()).
+  // Returns false at the end of the document.
   bool next();
   std::uint64_t first() const { return first_; }
   std::uint64_t last() const { return last_; }
   unsigned n() const { return n_; }
   std::uint64_t tokens() const { return tokens_; }
 
-  // Of the n-gram whose first token is `token`, one of those at hand. Valid until the next call of next().
+  // Returns the text of the n-gram whose first token is `token`, which must be in [first(), last()). Valid until
+  // the next call of next().
   std::string_view text(std::uint64_t token) const {
     const std::size_t i = static_cast<std::size_t>(token - first_);
     return {joined_.data() + begins_[i], begins_[i + n_] - 1 - begins_[i]};
   }
-  // Of the tokens [token, end), without the space after the last; both at hand, `end` at most n - 1 past last().
+  // Returns the text of the tokens [token, end), without the space after the last one. `token` must not be before
+  // first(), and `end` at most n - 1 past last().
   std::string_view text(std::uint64_t token, std::uint64_t end) const {
     const std::size_t begin = begins_[static_cast<std::size_t>(token - first_)];
     return {joined_.data() + begin, begins_[static_cast<std::size_t>(end - first_)] - 1 - begin};
   }
-  // Its key.
+  // Returns the key of the n-gram whose first token is `token`.
   std::uint64_t key(std::uint64_t token) const;
 
  private:
@@ -54,7 +56,7 @@ class TextStream {
   std::size_t held_ = 0;
   Array<char> joined_;
   Array<std::size_t> begins_;
-  // The hashes of those tokens, so far as anybody asked; 0 where not.
+  // The hashes of these tokens, computed on demand; 0 if not yet computed.
   mutable Array<std::uint64_t> hashes_;
   Reservation block_bytes_;
 };

@@ -13,7 +13,8 @@ namespace refrain::ngram {
 
 namespace {
 
-// What is drafted at a time, and what is too much for a draft.
+// Limits of a draft: groups, places of one group, and bytes. Larger groups are written separately. The last two
+// constants are prefetch distances.
 constexpr std::uint64_t kMostDraftGroups = 512;
 constexpr std::uint64_t kDraftPlaces = std::uint64_t{1} << 12U;
 constexpr std::size_t kDraftBytes = std::size_t{1} << 17U;
@@ -41,13 +42,13 @@ void Verifier::verify(Candidates& candidates, bool cut) {
   };
   sorted(&Candidates::number);
   const std::uint64_t groups = candidates.groups();
-  double share = 1;  // of the groups that should fit, after some did not
+  double share = 1;  // share of the groups that should fit; halved after some did not
   for (std::uint64_t first = 0; first < groups;) {
-    // Large arrays are rounded up to pages of 64 KiB, and strays need a few.
+    // Large arrays are rounded up to pages of 64 KiB, and strays need a few of them.
     const std::uint64_t given = memory_();
     const std::uint64_t kept_back = Resolver::working_bytes(workers) + (workers + 2) * (std::uint64_t{64} << 10U);
     const std::uint64_t memory = given - std::min(given, kept_back);
-    // One group at least, however long its text.
+    // Take at least one group, however long its text is.
     const auto fit = static_cast<std::uint64_t>(share * static_cast<double>(memory) / (group_bytes() * 1.1));
     const std::uint64_t last = std::min(groups, first + std::max<std::uint64_t>(fit, 1));
     const std::uint64_t arena_bytes = memory - std::min(memory, (last - first) * Resolver::kGroupBytes);
@@ -72,31 +73,31 @@ void Verifier::verify(Candidates& candidates, bool cut) {
   candidates.clear();
 }
 
-// N-grams made ready to be written: by many workers ahead, written by one at a time.
+// N-grams prepared for writing. Workers prepare them in parallel; one worker at a time writes them.
 struct Verifier::Drafts {
-  // A group that is to be written by itself.
-  struct Apart {
+  // A group that is written separately.
+  struct SeparateGroup {
     std::uint64_t group;
-    std::size_t rows;  // those before it
+    std::size_t rows;  // number of rows before it
     std::size_t pieces_begin;
     std::size_t pieces_end;
   };
   GramRows rows;
-  std::vector<Apart> aparts;
+  std::vector<SeparateGroup> separate_groups;
   std::vector<Piece> pieces;
 
   void clear() {
     rows.clear();
-    aparts.clear();
+    separate_groups.clear();
     pieces.clear();
   }
 
-  // Whether one more n-gram, with so many places, would be too much to hold.
+  // Whether one more n-gram, with this number of places, would be too large for a draft.
   bool full(std::uint64_t places, const Resolver::Gram& gram) const {
     return places > kDraftPlaces || gram.text.size() > kDraftBytes || rows.bytes() > kDraftBytes;
   }
 
-  // The group whose pieces begin at `begin` in `pieces`, with so many places in all.
+  // Adds the group whose pieces begin at `begin` in `pieces`, with `places` places in total.
   void add(const Candidates& candidates, const Resolver::Gram& gram, const DocumentTable& documents, std::size_t begin,
            std::size_t places) {
     char* out = rows.begin_gram(gram.key, gram.text, places);
@@ -128,25 +129,25 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
     return std::span<const Resolver::Stray>(begin, std::lower_bound(begin, strays.end(), group + 1, before));
   };
   const unsigned workers = thread_count(context_);
-  // In the memory that reading leaves free while nothing is read.
-  const std::uint64_t drafts_bytes = workers * Relay<Drafts>::kThings * 2 * kDraftBytes;
+  // Drafts use the memory that reading leaves free, because nothing is read now.
+  const std::uint64_t drafts_bytes = workers * Relay<Drafts>::kThingsPerWorker * 2 * kDraftBytes;
   const Reservation reserved =
       budget_.reserve(std::min<std::uint64_t>(drafts_bytes, budget_.available()), "n-grams to be written");
-  // A draft holds texts twice, whole and as rows.
+  // A draft holds every text twice: by itself, and as part of its row.
   const std::uint64_t mean = 2 * resolver.text_bytes() / std::max<std::uint64_t>(last - first, 1) + 64;
   const std::uint64_t draft_groups = std::clamp<std::uint64_t>(kDraftBytes / 2 / mean, 16, kMostDraftGroups);
   const DocumentTable& documents = output_.documents();
   const auto draft = [&](Drafts& drafts, std::uint64_t from) {
     drafts.clear();
     std::uint64_t group = 0;
-    std::size_t begin = 0;  // of the group's pieces
+    std::size_t begin = 0;  // where the group's pieces begin
     std::uint64_t size = 0;
     const auto end_group = [&] {
       if (size == 0) return;
       const Resolver::Gram gram = resolver.gram(group);
       const bool opened = group == first && first == 0 && !open_.empty();
       if (gram.strays || opened || (cut && group + 1 == last) || drafts.full(size, gram)) {
-        drafts.aparts.push_back({group, drafts.rows.size(), begin, drafts.pieces.size()});
+        drafts.separate_groups.push_back({group, drafts.rows.size(), begin, drafts.pieces.size()});
         begin = drafts.pieces.size();
       } else if (size >= output_.m()) {
         drafts.add(candidates, gram, documents, begin, size);
@@ -176,7 +177,7 @@ void Verifier::write(const Candidates& candidates, const Resolver& resolver, std
   };
   const auto write_drafts = [&](const Drafts& drafts) {
     std::size_t done = 0;
-    for (const Drafts::Apart& apart : drafts.aparts) {
+    for (const Drafts::SeparateGroup& apart : drafts.separate_groups) {
       output_.writer().add_rows(drafts.rows, std::exchange(done, apart.rows), apart.rows);
       write_group(candidates, resolver.gram(apart.group),
                   std::span(drafts.pieces).subspan(apart.pieces_begin, apart.pieces_end - apart.pieces_begin),
@@ -205,13 +206,13 @@ void Verifier::write_group(const Candidates& candidates, const Resolver::Gram& g
     if (places >= output_.m()) output_.write(gram.key, gram.text, for_each);
     return;
   }
-  // Strays are sorted by text; their positions, to be passed over, must be found among all.
-  std::vector<std::uint64_t> astray;
-  for (const Resolver::Stray& stray : strays) astray.push_back(stray.position);
-  std::sort(astray.begin(), astray.end());
+  // Strays are sorted by text, but their positions must be found in order to skip them.
+  std::vector<std::uint64_t> stray_positions;
+  for (const Resolver::Stray& stray : strays) stray_positions.push_back(stray.position);
+  std::sort(stray_positions.begin(), stray_positions.end());
   store::PositionList& own = open_.positions(gram.key, gram.text);
   for_each([&](std::uint64_t position) {
-    if (!std::binary_search(astray.begin(), astray.end(), position)) own.add(position);
+    if (!std::binary_search(stray_positions.begin(), stray_positions.end(), position)) own.add(position);
   });
   for (const Resolver::Stray& stray : strays) open_.positions(stray.key, stray.text).add(stray.position);
   if (cut) {

@@ -1,4 +1,5 @@
-// The last step of the default way: candidates, verified against the text, become n-grams of the index.
+// The last step of the default algorithm: verifies candidates against the text and writes them to the index as
+// n-grams.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +20,22 @@ namespace refrain::ngram {
 
 class Verifier {
  public:
-  // One pass over the text, in which every document's n-grams are shown to `resolver`.
+  // Makes one pass over the text and shows every document's n-grams to `resolver`.
   using Pass = std::function<void(Resolver& resolver)>;
 
-  // `text_bytes`: a guess of what texts take a group; it learns. `memory`: how much it may take at a time, besides the
-  // candidates; asked each time.
+  // `text_bytes` is an estimate of the bytes that texts take per group; it is updated after each pass. `memory`
+  // returns how much the verifier may take, in addition to the candidates; it is called before each pass.
   Verifier(const Context& context, MemoryBudget& budget, TempSpace& temp, GramOutput& output, Pass pass,
            std::function<std::uint64_t()> memory, double text_bytes);
 
-  // Writes the n-grams of all candidates. `cut`: the last group goes on in the candidates to come, as their first.
-  // Leaves the candidates empty.
+  // Writes the n-grams of all candidates and clears them. `cut` means that the last group continues as the first
+  // group of the next candidates.
   void verify(Candidates& candidates, bool cut);
 
-  // Spent so far on bringing candidates into order.
+  // Time spent sorting candidates so far.
   double sorting_seconds() const { return sorting_seconds_; }
 
-  // What a group takes, texts included.
+  // Memory that a group takes, including its text.
   double group_bytes() const { return Resolver::kGroupBytes + text_bytes_; }
 
  private:
@@ -51,7 +52,7 @@ class Verifier {
   const std::function<std::uint64_t()> memory_;
   double text_bytes_;
   double sorting_seconds_ = 0;
-  // A group that was cut, so far.
+  // The n-grams collected so far for a group that was cut.
   KeyGroup open_;
   std::uint64_t open_key_ = 0;
   std::string open_text_;

@@ -17,12 +17,13 @@ struct Setting {
   unsigned n;
   unsigned m;
   unsigned threads;
-  unsigned key_bits;             // what is kept of the keys: with few, many n-grams fall into one group
+  unsigned key_bits;             // bits of the keys that are kept; the fewer, the more n-grams share a group
   std::uint64_t memory;          // for texts
-  std::size_t places_at_a_time;  // candidates are verified when there are so many, also in the middle of a group
+  std::size_t places_at_a_time;  // candidates are verified once there are this many places, even within a group
 };
 
-// All n-grams as candidates, grouped by the first bits of their keys, verified and written; the bytes of the index.
+// Groups all n-grams by the first bits of their keys, verifies and writes them as candidates. Returns the index's
+// bytes.
 std::string verified_index(const Documents& documents, const Setting& setting) {
   const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = setting.threads};
   MemoryBudget budget(context);
@@ -55,11 +56,11 @@ std::string verified_index(const Documents& documents, const Setting& setting) {
       },
       [&] { return setting.memory; }, 10);
   const auto position_bits = static_cast<unsigned>(std::bit_width(table.tokens()));
-  std::map<std::uint64_t, std::set<std::uint64_t>> groups;  // by kept key: positions
+  std::map<std::uint64_t, std::set<std::uint64_t>> groups;  // positions by the kept part of the key
   for (const auto& [gram, places] : all_grams(documents, setting.n))
     for (const auto& [document, token] : places)
       groups[setting.key_bits == 0 ? 0 : gram.first >> (64 - setting.key_bits)].insert(table.first(document) + token);
-  // Small segments, and a group in four in a part of its own.
+  // Segments are small, and four groups share a part.
   Candidates candidates(position_bits, 1, groups.size() / 4 + 2, 64, budget);
   std::size_t number = 0;
   for (const auto& [key, positions] : groups) {

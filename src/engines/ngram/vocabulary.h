@@ -1,4 +1,5 @@
-// The distinct words of a text, numbered from 0 as they come. All of its memory is reserved from the budget.
+// The distinct words of a text, numbered from 0 in the order of their first occurrence. All memory is reserved from
+// the budget.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,14 @@ namespace refrain::ngram {
 // Not thread-safe while words are added.
 class Vocabulary {
  public:
-  // `what` names it where the budget is too small.
+  // `what` names the vocabulary in the error message if the budget is too small.
   explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary (--algorithm auto needs none)");
 
-  // The number of the word, which is new or known; it occurred `times` times more. `hash` is XXH3 of the word, seed 0.
+  // Adds `times` occurrences of a word, which may be new, and returns its number. `hash` is XXH3 of the word, seed
+  // 0.
   std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint64_t times = 1);
 
-  // The number of a word; kNone where it is not known.
+  // Returns the number of a word, or kNone if it is unknown.
   std::uint32_t find(std::string_view word, std::uint64_t hash) const { return table_[slot_of(word, hash)] - 1; }
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -29,16 +31,16 @@ class Vocabulary {
     return {bytes_.data() + begin, static_cast<std::size_t>(entries_[id].end - begin)};
   }
   std::uint64_t hash(std::uint32_t id) const { return entries_[id].hash; }
-  // How often the word occurred.
+  // Returns how often the word occurred.
   std::uint64_t count(std::uint32_t id) const { return entries_[id].count; }
 
  private:
   struct Entry {
     std::uint64_t hash;
-    std::uint64_t end;  // of its bytes
+    std::uint64_t end;  // end of its bytes
     std::uint64_t count;
   };
-  // Where the word is in table_, or would be.
+  // Returns the index in table_ where the word is, or where it would be inserted.
   std::size_t slot_of(std::string_view word, std::uint64_t hash) const {
     const std::size_t mask = table_.size() - 1;
     std::size_t slot = static_cast<std::size_t>(hash) & mask;
@@ -52,7 +54,7 @@ class Vocabulary {
 
   Array<char> bytes_;
   Array<Entry> entries_;
-  Array<std::uint32_t> table_;  // numbers + 1, by hash; 0 where there is none
+  Array<std::uint32_t> table_;  // word numbers + 1, by hash; 0 for an empty slot
 };
 
 }  // namespace refrain::ngram

@@ -15,9 +15,9 @@ namespace refrain::ngram {
 
 inline constexpr unsigned kMostTokens = 64;
 inline constexpr std::size_t kLevels = std::bit_width(kMostTokens);  // windows of 1, 2, 4, ... 64 tokens
-inline constexpr std::size_t kChunk = 256;  // n-grams at a time, so that all stays in the cache
+inline constexpr std::size_t kChunk = 256;  // n-grams at a time, so that all data stays in the cache
 
-// The longest of them that `size` tokens hold, 1 or more.
+// Returns the level of the longest of these windows that is at most `size` tokens long; at least level 0.
 constexpr unsigned level_of(unsigned size) {
   return static_cast<unsigned>(std::bit_width(size | 1U)) - 1;
 }
@@ -41,7 +41,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::ScalableTag<std::uint64_t>;
 using Vector = hn::VFromD<Words>;
 
-// out[i] = first[i] * power + second[i], for i below `count`.
+// Computes out[i] = first[i] * power + second[i] for each i below `count`.
 HWY_INLINE void join(const std::uint64_t* first, const std::uint64_t* second, std::uint64_t power, std::size_t count,
                      std::uint64_t* out) {
   const Words d;
@@ -50,7 +50,7 @@ HWY_INLINE void join(const std::uint64_t* first, const std::uint64_t* second, st
     hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, first + i), factor), hn::LoadU(d, second + i)), d, out + i);
 }
 
-// As refrain::mix().
+// The same as refrain::mix().
 HWY_INLINE Vector mixed(Vector x, std::uint64_t first, std::uint64_t second) {
   const Words d;
   x = hn::Mul(hn::Xor(x, hn::ShiftRight<32>(x)), hn::Set(d, first));
@@ -61,7 +61,7 @@ HWY_INLINE Vector mixed(Vector x, std::uint64_t first, std::uint64_t second) {
 // H of all windows of a chunk.
 class Windows {
  public:
-  // `longest`: of the windows to be asked for.
+  // `longest` is the length of the longest windows that will be requested.
   HWY_INLINE void fill(const std::uint64_t* hashes, std::size_t count, unsigned longest) {
     levels_[0] = hashes;
     std::size_t windows = count + longest - 1;
@@ -72,7 +72,7 @@ class Windows {
       levels_[k] = doubled_[k - 1];
     }
   }
-  // Of windows of `size` tokens; `room` is used where that is no power of two.
+  // Returns H of the windows of `size` tokens. `room` is used for the result if `size` is not a power of two.
   HWY_INLINE const std::uint64_t* of(unsigned size, std::size_t count, std::uint64_t* room) const {
     unsigned k = level_of(size);
     const std::uint64_t* sum = levels_[k];

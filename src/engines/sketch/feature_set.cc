@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace refrain::sketch::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A vector of one set against every feature of as many of the other; then whichever ends first moves on. No branch
-// depends on the features, but for those that see that it cannot be `least` any more.
+// Compares a vector of one set with each of as many features of the other, then advances the side that ends first.
+// No branch depends on the features, except the one that gives up when `least` is out of reach.
 std::size_t merge(const std::uint64_t* HWY_RESTRICT a, std::size_t a_size, const std::uint64_t* HWY_RESTRICT b,
                   std::size_t b_size, std::size_t least) {
   const hn::CappedTag<std::uint64_t, 8> d;
@@ -53,9 +53,10 @@ HWY_EXPORT(merge);
 
 namespace {
 
-// Where one set is so many times as large as the other, its members are looked up instead of merged.
-constexpr std::size_t kLopsided = 32;
-// Each of the few is looked for in strides that double, from where the one before it was.
+// If one set is more than this many times as large as the other, the members of the small one are searched, not
+// merged.
+constexpr std::size_t kSearchRatio = 32;
+// Searches for each of the few in strides that double, starting from where the previous one was.
 std::size_t gallop(std::span<const std::uint64_t> few, std::span<const std::uint64_t> many, std::size_t least) {
   std::size_t common = 0;
   auto at = many.begin();
@@ -87,7 +88,7 @@ void make_set(std::vector<std::uint64_t>& features) {
 std::size_t common_features(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::size_t least) {
   if (a.size() > b.size()) std::swap(a, b);
   if (a.size() < least) return 0;
-  if (b.size() / kLopsided > a.size()) return gallop(a, b, least);
+  if (b.size() / kSearchRatio > a.size()) return gallop(a, b, least);
   return HWY_DYNAMIC_DISPATCH(merge)(a.data(), a.size(), b.data(), b.size(), least);
 }
 
@@ -104,7 +105,7 @@ double jaccard_from(double threshold, std::span<const std::uint64_t> a, std::spa
 
 std::size_t common_for(double threshold, std::size_t a, std::size_t b) {
   const std::size_t all = a + b;
-  // The estimate may be off by one: what counts is the quotient that jaccard() would give.
+  // The estimate may be off by one, so it is corrected with the quotient that jaccard() computes.
   const double estimate = threshold / (1 + threshold) * static_cast<double>(all);
   auto common = static_cast<std::size_t>(std::clamp(estimate, 0.0, static_cast<double>(all)));
   while (common > 0 && share(common - 1, all) >= threshold) --common;

@@ -1,4 +1,4 @@
-// Sets of features and how much two of them share: the truth that signatures only estimate.
+// Sets of features and how much two of them share: the exact values that signatures only estimate.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,20 @@
 
 namespace refrain::sketch {
 
-// Sorts and drops what occurs twice.
+// Sorts the features and removes duplicates.
 void make_set(std::vector<std::uint64_t>& features);
 
-// How many two sets have in common. Stops early, with any number below `least`, once it can no longer be that many.
+// The number of features that two sets have in common. Once this can no longer reach `least`, any smaller number may
+// be returned.
 std::size_t common_features(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::size_t least = 0);
 
-// Their Jaccard similarity: what they share, of all that is in either. 1 for two empty sets.
+// The Jaccard similarity: the share of the union that is in both sets. 1 for two empty sets.
 double jaccard(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
-// The same; 0 where it is less than `threshold`, which is sooner known.
+// The same, but 0 if it is less than `threshold`, which is faster to determine.
 double jaccard_from(double threshold, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
-// The least number in common with which sets of such sizes are `threshold` similar.
+// The least number of common features for which sets of these sizes have a similarity of at least `threshold`.
 std::size_t common_for(double threshold, std::size_t a, std::size_t b);
 
 }  // namespace refrain::sketch

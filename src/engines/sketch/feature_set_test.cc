@@ -56,7 +56,7 @@ TEST(CommonFeatures, AreThoseOfTheIntersectionWhateverTheSizes) {
       const std::size_t expected = common_plain(a, b);
       ASSERT_EQ(common_features(a, b), expected);
       ASSERT_EQ(common_features(b, a), expected);
-      // Enough is counted to the end; too few is told as too few.
+      // If `least` can be reached, the count is exact; if not, the result is below it.
       ASSERT_EQ(common_features(a, b, expected), expected);
       for (const std::size_t more : {1, 2, 10, 1000}) {
         ASSERT_LT(common_features(a, b, expected + more), expected + more);

@@ -1,4 +1,4 @@
-// The batch kernel: text to tokens to windows to SimHash.
+// The batch kernel: from text to tokens to windows to SimHash.
 #include "base/pieces.h"
 #include "engines/sketch/simhash.h"
 #include "refrain/documents.h"
@@ -10,7 +10,7 @@ namespace refrain {
 struct Fingerprinter::Impl {
   explicit Impl(const FingerprintOptions& options) : plan(options), tie_sets_bit(options.tie_sets_bit) {}
 
-  std::optional<std::uint64_t> of(std::string_view text, text::FeatureStream& stream) const {
+  std::optional<std::uint64_t> compute(std::string_view text, text::FeatureStream& stream) const {
     sketch::SimHashCounter counter;
     stream.start(text);
     for (std::span<const std::uint64_t> features; stream.next(features);) counter.add(features);
@@ -29,13 +29,13 @@ Fingerprinter& Fingerprinter::operator=(const Fingerprinter&) = default;
 
 std::optional<std::uint64_t> Fingerprinter::operator()(std::string_view text) const {
   text::FeatureStream stream(impl_->plan);
-  return impl_->of(text, stream);
+  return impl_->compute(text, stream);
 }
 
 void Fingerprinter::batch(const TextBatch& batch, std::uint64_t* hashes, std::uint8_t* valid) const {
   text::FeatureStream stream(impl_->plan);
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    const std::optional<std::uint64_t> hash = impl_->of(batch[i], stream);
+    const std::optional<std::uint64_t> hash = impl_->compute(batch[i], stream);
     hashes[i] = hash.value_or(0);
     valid[i] = hash.has_value() ? 1 : 0;
   }
@@ -47,7 +47,7 @@ void Fingerprinter::batch(const TextColumn& texts, std::uint64_t* hashes, std::u
   for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
     text::FeatureStream& stream = streams.get(worker, impl_->plan);
     for (std::size_t i = begin; i < end; ++i) {
-      const std::optional<std::uint64_t> hash = texts.valid(i) ? impl_->of(texts[i], stream) : std::nullopt;
+      const std::optional<std::uint64_t> hash = texts.valid(i) ? impl_->compute(texts[i], stream) : std::nullopt;
       hashes[i] = hash.value_or(0);
       valid[i] = hash.has_value() ? 1 : 0;
     }

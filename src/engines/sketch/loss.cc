@@ -8,7 +8,7 @@ namespace refrain::sketch {
 
 namespace {
 
-// Most windows are held: a bit for each value of some of their bits says so at once.
+// A small set of features. Most windows are held, so a bit set by some of a feature's bits rules them out quickly.
 class FewFeatures {
  public:
   explicit FewFeatures(std::span<const std::uint64_t> features) : features_(features) {
@@ -35,8 +35,8 @@ void own_features(std::span<const std::uint64_t> of, std::span<const std::uint64
   std::set_difference(of.begin(), of.end(), other.begin(), other.end(), std::back_inserter(own));
 }
 
-Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
-                 unsigned window, text::FeatureStream& stream) {
+Loss loss_against(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
+                  unsigned window, text::FeatureStream& stream) {
   const auto in = [](std::span<const std::uint64_t> set, std::uint64_t feature) {
     return std::binary_search(set.begin(), set.end(), feature);
   };

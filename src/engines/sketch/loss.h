@@ -1,7 +1,10 @@
-// What would be lost with a text if only another one stayed: the tokens that the other does not hold.
+// Loss: the tokens and attachments that would be lost if a text were removed and only another one kept.
 //
-// A token is held where some window of the text that contains it is a window of the other one too. So a changed word is
-// a loss of one token, and a sentence of its own a loss of the whole sentence, wherever it stands.
+// A token is held if some window of the text that contains it is also a window of the other text. So a changed word
+// is a loss of one token, and a sentence of its own is a loss of the whole sentence, wherever it is.
+//
+// Attachments are those that lines of the text name (base/attachment.h). A text is never removed in favor of one
+// that lacks one of its attachments, whatever loss of tokens is allowed.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +20,42 @@ namespace refrain::sketch {
 
 struct Loss {
   std::uint32_t tokens = 0;
-  std::uint32_t longest = 0;  // of them, in a row
-  float written = 1;          // similarity of the texts as they are written (written.h), where somebody looked
+  std::uint32_t longest = 0;  // the longest run of lost tokens
+  float written = 1;          // similarity of the texts as they are written (written.h); 1 if it was not computed
+  std::uint32_t attachments = 0;
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
-// Whether a similar text may go for the other: no more than `max_loss` tokens in a row are lost, and they are as similar as
-// they are written.
-inline bool covers(const Loss& loss, std::uint32_t max_loss, double threshold) {
-  return max_loss == kAnyLoss || (loss.longest <= max_loss && loss.written >= threshold);
-}
+// When one text may be removed in favor of another. Every way of comparing two documents follows the same rule.
+struct MatchRule {
+  double threshold = kDefaultThreshold;      // the least similarity
+  std::uint32_t max_loss = kDefaultMaxLoss;  // the most consecutive tokens that may be lost
+  TokenizerKind tokenizer = TokenizerKind::words_nfkc;
 
-// The features of one set that are not in the other; both ascending.
+  // The rule that options with these members ask for.
+  template <class Options>
+  static MatchRule of(const Options& options) {
+    return {options.threshold, options.max_loss, options.windows.tokenizer};
+  }
+
+  bool limits_loss() const { return max_loss != kAnyLoss; }
+  // Whether it matters how texts are written: the tokenizer ignores symbols, and the allowed loss is limited.
+  bool compares_symbols() const {
+    return limits_loss() && (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
+                             tokenizer == TokenizerKind::alpha);
+  }
+  // Whether a similar text may be removed: no attachment is lost, few enough consecutive tokens are lost, and the texts
+  // are as similar where symbols count.
+  bool covers(const Loss& loss) const {
+    return loss.attachments == 0 && (!limits_loss() || (loss.longest <= max_loss && loss.written >= threshold));
+  }
+};
+
+// Collects the features of one set that the other lacks; both must be ascending.
 void own_features(std::span<const std::uint64_t> of, std::span<const std::uint64_t> other,
                   std::vector<std::uint64_t>& own);
 
-// Counts tokens as the windows of a text come by, in order.
+// Counts lost tokens while the windows of a text are added in order.
 class LossCount {
  public:
   explicit LossCount(unsigned window) : window_(window) {}
@@ -41,7 +64,7 @@ class LossCount {
     if (held) covered_ = place_ + window_;
     take();
   }
-  // After the last window, whose tokens but the first are still to be counted.
+  // Must be called after the last window; counts the tokens of that window after its first.
   Loss finish() {
     if (place_ != 0)
       for (unsigned i = 1; i < window_; ++i) take();
@@ -57,18 +80,20 @@ class LossCount {
   }
 
   const std::uint64_t window_;
-  std::uint64_t place_ = 0;    // of the next token
-  std::uint64_t covered_ = 0;  // tokens before it are held
+  std::uint64_t place_ = 0;    // position of the next token
+  std::uint64_t covered_ = 0;  // tokens before this position are held
   std::uint32_t run_ = 0;
   Loss loss_;
 };
 
-// The same for one text whose windows in order are not at hand. `compared` are those by which it is compared, `other` those
-// of the other, both ascending. What is left out of the text is not lost with it. Slower.
-Loss loss_beside(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
-                 unsigned window, text::FeatureStream& stream);
+// The loss of a text next to another one. `compared` are the windows by which the text is compared, `other` those of
+// the other text, both ascending. Windows that are left out of the comparison are not lost with the text. Slower
+// than loss_of().
+Loss loss_against(std::string_view text, std::span<const std::uint64_t> compared, std::span<const std::uint64_t> other,
+                  unsigned window, text::FeatureStream& stream);
 
-// The loss of a text whose windows that the other lacks are `own`, ascending; `windows` are all of them, in order.
+// The loss of a text. `own` are its windows that the other text lacks, ascending; `windows` are all its windows, in
+// order.
 Loss loss_of(std::span<const std::uint64_t> windows, std::span<const std::uint64_t> own, unsigned window);
 Loss loss_of(std::string_view text, std::span<const std::uint64_t> own, unsigned window, text::FeatureStream& stream);
 

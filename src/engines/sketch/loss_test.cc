@@ -13,7 +13,7 @@
 namespace refrain::sketch {
 namespace {
 
-// Slow and obvious: a word is held where the other has, in a row, some `window` words around it.
+// The slow and obvious way: a word is held if the other text contains `window` consecutive words that include it.
 Loss plain_loss(const Words& words, const Words& other, std::size_t window) {
   std::vector<bool> held(words.size());
   for (std::size_t i = 0; i + window <= words.size(); ++i)
@@ -40,7 +40,7 @@ class LossTest : public testing::Test {
     const std::vector<std::uint64_t> of_text = set(text, stream);
     own_features(of_text, windows, own);
     const Loss loss = loss_of(text, own, window, stream);
-    EXPECT_EQ(loss_beside(text, of_text, windows, window, stream), loss);
+    EXPECT_EQ(loss_against(text, of_text, windows, window, stream), loss);
     return loss;
   }
 
@@ -54,6 +54,15 @@ class LossTest : public testing::Test {
     return all;
   }
 };
+
+TEST(Covers, NoAttachmentMayBeLostWhateverElseMay) {
+  const Loss nothing;
+  const Loss attachment{.attachments = 1};
+  for (const std::uint32_t max_loss : {std::uint32_t{0}, kDefaultMaxLoss, kAnyLoss}) {
+    EXPECT_TRUE(MatchRule{.max_loss = max_loss}.covers(nothing));
+    EXPECT_FALSE(MatchRule{.max_loss = max_loss}.covers(attachment));
+  }
+}
 
 TEST_F(LossTest, IsWhatTheDefinitionSays) {
   std::mt19937_64 random(1);
@@ -89,7 +98,7 @@ TEST_F(LossTest, AChangedWordIsOne) {
   for (const std::size_t at : {0U, 1U, 50U, 98U, 99U}) {
     Words other = words;
     other[at] = "changed";
-    // Near an end the words beyond it stand in no window without it.
+    // Near an end, the words beyond the change are only in windows that contain it.
     const std::uint32_t expected = plain_loss(words, other, 5).tokens;
     EXPECT_EQ(loss(join(words), join(other)).tokens, expected);
     EXPECT_LE(expected, 2U);
@@ -99,7 +108,7 @@ TEST_F(LossTest, AChangedWordIsOne) {
   EXPECT_EQ(loss("", join(words)), Loss{});
 }
 
-// More words than a block of the tokenizer holds.
+// The text has more words than a block of the tokenizer holds.
 TEST_F(LossTest, OfALongText) {
   std::mt19937_64 random(4);
   Words words = random_words(random, 200'000);

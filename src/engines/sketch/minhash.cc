@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<std::uint32_t, 16>;  // the number of lanes is a multiple of 16
 using V = hn::Vec<D>;
 
-// All features into the lanes of four vectors, which stay in registers meanwhile. Sixteen registers are enough.
+// Adds all features to the lanes of four vectors, which stay in registers meanwhile. Sixteen registers are enough.
 HWY_INLINE void add_to_four(const std::uint64_t* HWY_RESTRICT features, std::size_t count,
                             const std::uint32_t* HWY_RESTRICT factors, const std::uint32_t* HWY_RESTRICT addends,
                             std::uint32_t* HWY_RESTRICT signature) {
@@ -66,7 +66,7 @@ void add_all(const std::uint64_t* features, std::size_t count, const std::uint32
   for (; i < lanes; i += n) add_to_one(features, count, factors + i, addends + i, signature + i);
 }
 
-// Stops early, with any number below `least`, once it can no longer be that many.
+// Once the count can no longer reach `least`, any smaller number may be returned.
 HWY_INLINE std::size_t count_equal_from(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
                                         std::size_t size, std::size_t least) {
   const hn::CappedTag<std::uint8_t, 64> wide;
@@ -104,7 +104,7 @@ HWY_EXPORT(find_equal);
 
 namespace {
 
-// splitmix64 (Steele, Lea, Flood 2014): a counter, mixed.
+// splitmix64 (Steele, Lea, Flood 2014): a counter that is mixed.
 constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15ULL;
 
 std::uint64_t scatter(std::uint64_t x) {

@@ -38,7 +38,8 @@ double estimate(const Signature& a, const Signature& b) {
   return static_cast<double>(equal) / static_cast<double>(a.size());
 }
 
-// How an estimate strays from the truth over many pairs. `expected` is the variance that independent lanes would have.
+// How estimates deviate from the truth over many pairs. `expected` is the variance that independent lanes would
+// have.
 struct Strays {
   double sum = 0;
   double squares = 0;
@@ -58,7 +59,7 @@ struct Strays {
   }
 };
 
-// Two sets of about `size` features that share as many as makes them `similarity` alike.
+// Two sets of `size` features, with about as many in common as give the similarity `similarity`.
 struct Pair {
   Features a;
   Features b;
@@ -74,7 +75,7 @@ struct Pair {
   }
 };
 
-// The real features of numbers in a row, as words: what the hash of tokens and windows is to scatter.
+// The real features of consecutive numbers, as words, which the hashes of tokens and windows must scatter.
 Features features_of_numbers(text::FeatureStream& stream, unsigned first, unsigned count) {
   std::string text;
   for (unsigned i = first; i < first + count; ++i) text += std::to_string(i) + ' ';
@@ -145,7 +146,7 @@ TEST(MinHash, RefusesOddNumbersOfLanes) {
   for (const unsigned lanes : {0U, 1U, 15U, 24U, 1025U, 1040U}) EXPECT_THROW(MinHash(lanes, 0), Error) << lanes;
 }
 
-// What is stored must not change without a new kMinHashVersion.
+// These lanes are stored; they must not change without a new kMinHashVersion.
 TEST(MinHash, GivesTheStoredLanes) {
   const Features features{0x0123456789ABCDEFULL, 0xFEDCBA9876543210ULL, 0x9E3779B97F4A7C15ULL};
   EXPECT_EQ(signature_of(MinHash(16, 0), features),
@@ -211,7 +212,7 @@ TEST(MinHash, EstimatesWithoutBiasOnTheFeaturesOfNeighbouringWords) {
 
 TEST(MinHash, OfAnotherSeedIsAnotherSample) {
   std::mt19937_64 random(7);
-  // What two seeds say of the same pair strays in ways that have nothing to do with each other.
+  // The errors of two seeds for the same pair are uncorrelated.
   const MinHash first(128, 0);
   const MinHash second(128, 1);
   double products = 0;

@@ -1,4 +1,4 @@
-// The batch kernel: text to tokens to windows to MinHash.
+// The batch kernel: from text to tokens to windows to MinHash.
 #include <algorithm>
 
 #include "base/pieces.h"
@@ -12,7 +12,7 @@ namespace refrain {
 struct MinHasher::Impl {
   explicit Impl(const MinHashOptions& options) : plan(options.windows), minhash(options.lanes, options.windows.seed) {}
 
-  bool of(std::string_view text, text::FeatureStream& stream, std::uint32_t* signature) const {
+  bool compute(std::string_view text, text::FeatureStream& stream, std::uint32_t* signature) const {
     bool judged = false;
     minhash.start(signature);
     stream.start(text);
@@ -36,7 +36,7 @@ unsigned MinHasher::lanes() const {
 
 bool MinHasher::operator()(std::string_view text, std::uint32_t* signature) const {
   text::FeatureStream stream(impl_->plan);
-  return impl_->of(text, stream, signature);
+  return impl_->compute(text, stream, signature);
 }
 
 void MinHasher::batch(const TextColumn& texts, std::uint32_t* signatures, std::uint8_t* valid,
@@ -45,7 +45,8 @@ void MinHasher::batch(const TextColumn& texts, std::uint32_t* signatures, std::u
   for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
     text::FeatureStream& stream = streams.get(worker, impl_->plan);
     for (std::size_t i = begin; i < end; ++i)
-      valid[i] = impl_->of(texts.valid(i) ? texts[i] : std::string_view(), stream, signatures + i * lanes()) ? 1 : 0;
+      valid[i] =
+          impl_->compute(texts.valid(i) ? texts[i] : std::string_view(), stream, signatures + i * lanes()) ? 1 : 0;
   });
 }
 

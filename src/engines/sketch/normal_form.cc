@@ -16,7 +16,7 @@ namespace {
 constexpr auto kForm = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
                                                       UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
 
-// Appends the form of some characters by themselves.
+// Appends the normal form of some characters, taken by themselves.
 void append_form(std::string_view text, std::string& out) {
   utf8proc_uint8_t* made = nullptr;
   const utf8proc_ssize_t bytes = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -28,8 +28,8 @@ void append_form(std::string_view text, std::string& out) {
     out.append(reinterpret_cast<const char*>(made), static_cast<std::size_t>(bytes));
 }
 
-// Characters that are their own form, and stay so whatever stands beside them as long as that is such a one too: most
-// letters and punctuation of text today. Looked up for the scripts that are small, and for punctuation.
+// Characters that are their own normal form and remain so next to other such characters: most letters and
+// punctuation of today's text. A table covers the scripts with few characters, and punctuation.
 class Stable {
  public:
   Stable() {
@@ -51,7 +51,7 @@ class Stable {
 
  private:
   static constexpr std::uint32_t kTable = 0x2E80;
-  // Between these, vowel signs and the like join what stands before them.
+  // In the range that is excluded, vowel signs and the like combine with the characters before them.
   static bool is_looked_up(std::uint32_t c) { return c < 0x900 || c >= 0x2000; }
 
   std::array<bool, kTable> table_{};
@@ -81,7 +81,8 @@ std::string normal_form(std::string_view text) {
     if (is_stable) {
       out += text.substr(begin, end - begin);
     } else {
-      // Marks join the character before them; nothing joins one of ASCII that follows.
+      // A mark combines with the character before it, even if that is ASCII; ASCII never combines with what precedes
+      // it.
       if (begin != 0) {
         out.pop_back();
         --begin;

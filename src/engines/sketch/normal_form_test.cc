@@ -1,4 +1,4 @@
-// The form of a text, piece by piece, against that of the whole.
+// Compares the normal form of a text, computed piecewise, with that of the whole.
 #include "engines/sketch/normal_form.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The named sets of choices, and a list of English stop words.
+// The named presets, and a list of English stop words.
 #include "refrain/fingerprint.h"
 
 namespace refrain {

@@ -57,7 +57,7 @@ void SimHashCounter::add(std::span<const std::uint64_t> features) {
 
 std::uint64_t SimHashCounter::fingerprint(bool tie_sets_bit) const {
   if (count_ == 0) return 0;
-  // A bit is set where it was counted at least this often.
+  // A bit is set if it was counted at least this often.
   const std::uint64_t enough = tie_sets_bit ? (count_ + 1) / 2 : count_ / 2 + 1;
   std::uint64_t reached = ~std::uint64_t{0};
   const auto planes = static_cast<unsigned>(std::bit_width(count_));

@@ -16,7 +16,7 @@ namespace {
 
 std::uint64_t simhash(const std::vector<std::uint64_t>& features, bool tie) {
   SimHashCounter counter;
-  // In pieces of many sizes, so that carries meet every state.
+  // The features are added in pieces of many sizes, so that carries meet every state.
   for (std::size_t at = 0, piece = 1; at < features.size(); at += piece, piece = piece * 3 % 41 + 1) {
     piece = std::min(piece, features.size() - at);
     counter.add({features.data() + at, piece});
@@ -70,7 +70,7 @@ TEST(Fingerprinter, ReportPresetIsTheMajorityOverMd5OfWindows) {
             simhash_plain(windows, false));
 }
 
-// What is stored must not change without a new kFingerprintVersion.
+// These bytes are stored; they must not change without a new kFingerprintVersion.
 TEST(Fingerprinter, GivesTheStoredBytes) {
   const std::string text = "Refrain finds what a collection of text says more than once. 我爱你 Straße 42";
   EXPECT_EQ(Fingerprinter({})(text), 5341291148520501832U);
@@ -91,7 +91,7 @@ TEST(Fingerprinter, ABatchEqualsSingleDocuments) {
   EXPECT_EQ(hashes[2], 0U);
 }
 
-// The promise to users: small changes give small differences, other texts give large ones.
+// The promise to users: small changes make small differences, and other texts make large ones.
 struct Change {
   const char* name;
   bool chinese;

@@ -14,10 +14,10 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kPiecePairs = 256;  // that a thread takes at a time
+constexpr std::size_t kPiecePairs = 256;  // pairs that a thread takes at a time
 constexpr double kNotJudged = std::numeric_limits<double>::quiet_NaN();
 
-// Texts of `left` are known by their places, those of `right` from `right_key` on.
+// The keys of texts are their indices in `left`, and `right_key` plus their indices in `right`.
 std::vector<double> compare(const TextColumn& left, const TextColumn& right, std::uint64_t right_key,
                             std::span<const IndexPair> pairs, const SimilarityOptions& options,
                             const Context& context) {

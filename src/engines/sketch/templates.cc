@@ -18,7 +18,7 @@ struct Counted {
   std::size_t documents;
 };
 
-// The windows that at least so many of the sets hold, ascending.
+// The windows that at least `least` of the sets contain, ascending.
 std::vector<Counted> frequent(const std::vector<const Windows*>& sets, std::size_t least) {
   Windows all;
   for (const Windows* set : sets) all.insert(all.end(), set->begin(), set->end());
@@ -37,7 +37,7 @@ Windows windows_of(const std::vector<Counted>& counted) {
   return windows;
 }
 
-// The longest run of tokens in no window that `other` holds.
+// The longest run of tokens that are in no window that `other` contains.
 std::uint32_t own_run(const Windows& ordered, const Windows& other, unsigned window) {
   LossCount count(window);
   for (const std::uint64_t one : ordered) count.add(std::binary_search(other.begin(), other.end(), one));
@@ -76,7 +76,7 @@ class Sample {
     return sets;
   }
 
-  // Less those that match one before them as wholes.
+  // Leaves out documents that match an earlier one.
   std::vector<std::size_t> without_matches(const std::vector<std::size_t>& some) const {
     std::vector<std::size_t> different;
     for (const std::size_t document : some)
@@ -86,25 +86,27 @@ class Sample {
     return different;
   }
   bool covers(std::size_t earlier, std::size_t document) const {
-    return jaccard_from(options_.threshold, sets_[earlier], sets_[document]) >= options_.threshold &&
-           own_run(documents_[document], sets_[earlier], options_.window) <= options_.max_loss;
+    const double threshold = options_.rule.threshold;
+    return jaccard_from(threshold, sets_[earlier], sets_[document]) >= threshold &&
+           own_run(documents_[document], sets_[earlier], options_.window) <= options_.rule.max_loss;
   }
 
-  // Those that are more than what some share, and whose rest is not that of another.
+  // Keeps the documents that have more than shared text, and whose own text is not that of an earlier document.
   std::vector<std::size_t> with_own_text(const std::vector<std::size_t>& some) const {
     const Windows shared = windows_of(frequent(sets_of(some), options_.least));
     std::vector<std::size_t> counted;
-    std::vector<Windows> rests;
+    std::vector<Windows> own_windows;
     for (const std::size_t document : some) {
       Windows rest;
       own_features(sets_[document], shared, rest);
       const bool shares = rest.size() != sets_[document].size();
       if (shares && own_run(documents_[document], shared, options_.window) <= kOwnRun) continue;
-      if (std::any_of(rests.begin(), rests.end(),
-                      [&](const Windows& earlier) { return jaccard_from(kSameRest, earlier, rest) >= kSameRest; }))
+      if (std::any_of(own_windows.begin(), own_windows.end(), [&](const Windows& earlier) {
+            return jaccard_from(kSameOwnText, earlier, rest) >= kSameOwnText;
+          }))
         continue;
       counted.push_back(document);
-      rests.push_back(std::move(rest));
+      own_windows.push_back(std::move(rest));
     }
     return counted;
   }
@@ -117,8 +119,8 @@ class Sample {
     return out != 0 && static_cast<double>(out) >= options_.worth * static_cast<double>(all);
   }
 
-  static constexpr std::uint32_t kOwnRun = 16;  // tokens in a row: with no more a document has no text of its own
-  static constexpr double kSameRest = 0.5;
+  static constexpr std::uint32_t kOwnRun = 16;  // without a longer run of its own, a document has no own text
+  static constexpr double kSameOwnText = 0.5;
 
   const std::span<const Windows> documents_;
   const TemplateOptions& options_;

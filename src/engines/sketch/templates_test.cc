@@ -52,7 +52,7 @@ std::map<Window, std::size_t> counts_of(const std::vector<Words>& documents) {
   return counts;
 }
 
-// The definition, on words: counts all windows of all documents.
+// The definition, in terms of words: counts all windows of all documents.
 std::set<Window> plain_templates(const std::vector<Words>& documents) {
   std::vector<Words> wholes;
   for (const Words& words : documents) {
@@ -66,16 +66,17 @@ std::set<Window> plain_templates(const std::vector<Words>& documents) {
   for (const auto& [window, count] : counts_of(wholes))
     if (count >= 8) shared.insert(window);
   std::vector<Words> counted;
-  std::vector<std::set<Window>> rests;
+  std::vector<std::set<Window>> own_windows;
   for (const Words& words : wholes) {
     std::set<Window> rest;
     for (const Window& window : plain_set(words))
       if (!shared.contains(window)) rest.insert(window);
     if (rest != plain_set(words) && plain_own_run(words, shared) <= 16) continue;
-    if (std::any_of(rests.begin(), rests.end(), [&](const auto& other) { return plain_jaccard(other, rest) >= 0.5; }))
+    if (std::any_of(own_windows.begin(), own_windows.end(),
+                    [&](const auto& other) { return plain_jaccard(other, rest) >= 0.5; }))
       continue;
     counted.push_back(words);
-    rests.push_back(rest);
+    own_windows.push_back(rest);
   }
   std::set<Window> found;
   std::size_t out = 0;
@@ -89,7 +90,7 @@ std::set<Window> plain_templates(const std::vector<Words>& documents) {
   return 20 * out < all ? std::set<Window>() : found;
 }
 
-// What the engine finds, as words.
+// The templates that the engine finds, as words.
 std::set<Window> found_templates(const std::vector<Words>& documents, std::size_t most = 16384) {
   const text::FeaturePlan plan({.window = 5});
   text::FeatureStream stream(plan);

@@ -9,7 +9,7 @@ namespace refrain::sketch {
 
 namespace {
 
-constexpr std::uint64_t kHeldOverhead = 128;  // of a set that is remembered, beside its features
+constexpr std::uint64_t kHeldOverhead = 128;  // bytes of a cached set besides its features
 
 std::uint64_t bytes_of(const WindowSets::Set& set) {
   return set.size() * sizeof(std::uint64_t) + kHeldOverhead;
@@ -50,7 +50,7 @@ WindowSets::Set WindowSets::make(std::string_view text, const text::LeftOut* lef
 
 const WindowSets::Set& WindowSets::remember(std::uint64_t key, Set set) {
   held_bytes_ += bytes_of(set);
-  // The last one stays, whatever it takes: it is the other of the pair.
+  // The most recently used set always stays, because it is the other one of the current pair.
   while (held_bytes_ > memory_bytes_ && held_.size() > 1) {
     held_bytes_ -= bytes_of(held_.back().set);
     places_.erase(held_.back().key);

@@ -1,4 +1,4 @@
-// The sets of windows of texts that are compared with each other, again and again: some are remembered, within a limit.
+// The window sets of texts that are compared repeatedly. As many as fit into a memory limit are cached.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ namespace refrain::sketch {
 // Not thread-safe.
 class WindowSets {
  public:
-  // `memory_bytes` for the sets that are remembered; a long text may take more for a while, if the budget has it.
+  // `memory_bytes` is for the cached sets. A long text may temporarily take more, if the budget has it.
   WindowSets(const text::FeaturePlan& plan, MemoryBudget& budget, std::uint64_t memory_bytes);
 
-  using Set = std::vector<std::uint64_t>;  // ascending, each once
+  using Set = std::vector<std::uint64_t>;  // ascending, without duplicates
 
-  // For a text's windows in order; free between the calls below.
+  // Provides a text's windows in order. The caller may use it between calls of the functions below.
   text::FeatureStream& stream() { return stream_; }
 
-  // The set of text `key`; null where it is not remembered. It stays valid while one other is asked for.
+  // Returns the set of text `key`, or null if it is not cached. The set stays valid while one other set is
+  // requested.
   const Set* find(std::uint64_t key);
-  // The same for a text that is not remembered: text() is called for its `text_bytes` bytes, and while they are at hand
-  // `beside` bytes are reserved for them. `left_out`: what is not in the set; may be null.
+  // Computes the set of a text that is not cached. text() must return its `text_bytes` bytes; while they are in use,
+  // `beside` bytes are reserved for them. `left_out` says what is not part of the set; it may be null.
   template <class Text>
   const Set& add(std::uint64_t key, std::uint64_t text_bytes, std::uint64_t beside, Text text,
                  const text::LeftOut* left_out = nullptr) {
@@ -48,7 +49,7 @@ class WindowSets {
   const std::uint64_t memory_bytes_;
   Reservation reservation_;
   text::FeatureStream stream_;
-  std::list<Held> held_;  // the last used first
+  std::list<Held> held_;  // most recently used first
   std::unordered_map<std::uint64_t, std::list<Held>::iterator> places_;
   std::uint64_t held_bytes_ = 0;
 };

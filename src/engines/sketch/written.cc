@@ -15,19 +15,19 @@ namespace refrain::sketch {
 
 namespace {
 
-enum class Kind : std::uint8_t { space, word, symbol, around, inside, beyond };
+enum class Kind : std::uint8_t { space, word, symbol, around, inside, non_ascii };
 
 constexpr std::string_view kSymbols = "<>=&+~^%/\\@$*_|#";
-constexpr std::string_view kAround = ".,;:?!\"'()[]{}`";  // left out at both ends of a run,
-constexpr std::string_view kMarks = "*_#|";  // and so are these around a word: marks of emphasis, and the like
-constexpr std::size_t kLongestOperator = 3;  // longer runs of symbols alone are lines and frames
+constexpr std::string_view kAround = ".,;:?!\"'()[]{}`";  // removed from both ends of a run
+constexpr std::string_view kMarks = "*_#|";               // removed too around words: marks of emphasis and the like
+constexpr std::size_t kLongestOperator = 3;               // longer runs of symbols alone are lines and frames
 
 constexpr std::array<Kind, 256> kKinds = [] {
   std::array<Kind, 256> kinds{};
   for (unsigned c = 0; c < 256; ++c) {
     const char as_char = static_cast<char>(c);
     if (c >= 0x80)
-      kinds[c] = Kind::beyond;
+      kinds[c] = Kind::non_ascii;
     else if (c <= ' ' || c == 0x7F)
       kinds[c] = Kind::space;
     else if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
@@ -44,21 +44,23 @@ Kind kind_of(char c) {
   return kKinds[static_cast<unsigned char>(c)];
 }
 
-// A run is ASCII without white space.
+// Runs consist of ASCII characters other than white space.
 bool is_in_run(char c) {
-  return kind_of(c) != Kind::space && kind_of(c) != Kind::beyond;
+  return kind_of(c) != Kind::space && kind_of(c) != Kind::non_ascii;
 }
 
 bool holds_word(std::string_view run) {
   return std::ranges::any_of(run, [](char c) { return kind_of(c) == Kind::word; });
 }
 
-// What is left of a run without the punctuation around it.
+// Removes the punctuation around a run.
 std::string_view trimmed(std::string_view run) {
   const bool marks = holds_word(run);
-  const auto goes = [&](char c) { return kind_of(c) == Kind::around || (marks && kMarks.find(c) != kMarks.npos); };
-  while (!run.empty() && goes(run.front())) run.remove_prefix(1);
-  while (!run.empty() && goes(run.back())) run.remove_suffix(1);
+  const auto is_trimmed = [&](char c) {
+    return kind_of(c) == Kind::around || (marks && kMarks.find(c) != kMarks.npos);
+  };
+  while (!run.empty() && is_trimmed(run.front())) run.remove_prefix(1);
+  while (!run.empty() && is_trimmed(run.back())) run.remove_suffix(1);
   return run;
 }
 
@@ -78,8 +80,8 @@ bool holds_symbol(std::string_view run) {
   return false;
 }
 
-// Marks of quoted mail, of titles and items, rules and frames hold no word, and say nothing.
-bool says_something(std::string_view run) {
+// Marks of quoted mail, titles, items, rules and frames contain no word and carry no meaning.
+bool is_meaningful(std::string_view run) {
   if (holds_word(run)) return true;
   const bool is_mark = run.front() == '>' || kMarks.find(run.front()) != kMarks.npos;
   return run.size() <= kLongestOperator && !(is_mark && run.find_first_not_of(run.front()) == run.npos);
@@ -87,17 +89,12 @@ bool says_something(std::string_view run) {
 
 }  // namespace
 
-bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer) {
-  return max_loss != kAnyLoss && (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
-                                  tokenizer == TokenizerKind::alpha);
-}
-
 void WrittenReader::read(std::string_view text, WrittenTokens& out) {
   if (text.size() > kMostBytes) {
     out = {};
     return;
   }
-  // Wide symbols, and letters beside symbols, have several forms; there is nothing to fold in plain ASCII.
+  // Wide symbols, and letters next to symbols, have several forms. Plain ASCII needs no normalization.
   if (find(text, out)) find(normal_form(text), out);
 }
 
@@ -113,13 +110,13 @@ bool WrittenReader::find(std::string_view text, WrittenTokens& out) {
   out.length = 0;
   const std::size_t words = (text.size() + 63) / 64;
   marked_.resize(words);
-  beyond_.resize(words);
+  non_ascii_.resize(words);
   copy_.resize(words * 64);
   const bool is_beyond =
-      text::scan_ascii(text.data(), text.size(), kSpace, false, marked_.data(), beyond_.data(), copy_.data());
-  bool before = true;  // nothing of a run
+      text::scan_ascii(text.data(), text.size(), kSpace, false, marked_.data(), non_ascii_.data(), copy_.data());
+  bool before = true;  // the previous byte is not part of a run
   for (std::size_t word = 0; word < words; ++word) {
-    const std::uint64_t apart = marked_[word] | beyond_[word];
+    const std::uint64_t apart = marked_[word] | non_ascii_[word];
     const std::uint64_t there =
         word + 1 < words || text.size() % 64 == 0 ? ~std::uint64_t{0} : ~(~std::uint64_t{0} << text.size() % 64);
     out.length += static_cast<std::uint64_t>(std::popcount(~apart & (apart << 1U | (before ? 1U : 0U)) & there));
@@ -128,8 +125,8 @@ bool WrittenReader::find(std::string_view text, WrittenTokens& out) {
   if (is_beyond)
     out.length += static_cast<std::uint64_t>(
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0xC0U; }));
-  text::scan_ascii(text.data(), text.size(), kMayBe, false, marked_.data(), beyond_.data(), copy_.data());
-  std::size_t done = 0;  // up to here
+  text::scan_ascii(text.data(), text.size(), kMayBe, false, marked_.data(), non_ascii_.data(), copy_.data());
+  std::size_t done = 0;  // the text before this position has been processed
   for (std::size_t word = 0; word < words; ++word)
     for (std::uint64_t marked = marked_[word]; marked != 0; marked &= marked - 1) {
       const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(marked));
@@ -139,7 +136,7 @@ bool WrittenReader::find(std::string_view text, WrittenTokens& out) {
       done = at;
       while (done < text.size() && is_in_run(text[done])) ++done;
       const std::string_view run = trimmed(text.substr(begin, done - begin));
-      if (holds_symbol(run) && says_something(run)) out.hashes.push_back(hash_of(run));
+      if (holds_symbol(run) && is_meaningful(run)) out.hashes.push_back(hash_of(run));
     }
   std::ranges::sort(out.hashes);
   return is_beyond;

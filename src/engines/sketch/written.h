@@ -1,8 +1,8 @@
-// Two texts as they are written. To a tokenizer of words operator== is operator!=, and a long name differs from another
-// by one of its many words; yet that is what a page may be about.
+// Compares two texts as they are written. To a tokenizer of words, operator== equals operator!=, and a long name
+// differs from another in only one of its many words; yet that may be what a page is about.
 //
-// A run of ASCII characters without white space that holds a symbol (< > = & + ~ ^ % / \ @ $ * _ | # or ::) is a *written
-// token*, without the punctuation around it. Case does not count, nor the form of a character (NFKC).
+// A run of ASCII characters without white space that contains a symbol (< > = & + ~ ^ % / \ @ $ * _ | # or ::) is a
+// *written token*, without the punctuation around it. Case does not count, nor does the form of a character (NFKC).
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,16 @@
 
 namespace refrain::sketch {
 
-// Whether it matters how texts are written: this tokenizer passes over symbols, and not any loss will do.
-bool looks_at_symbols(std::uint32_t max_loss, TokenizerKind tokenizer);
-
-// What a text holds of them.
+// The written tokens of a text.
 struct WrittenTokens {
   std::vector<std::uint64_t> hashes;  // ascending
-  std::uint64_t length = 0;           // of the text: runs without white space; a character beyond ASCII is one
+  std::uint64_t length = 0;           // of the text: runs without white space; a non-ASCII character is one
 };
 
 // Not thread-safe.
 class WrittenReader {
  public:
-  // Longer texts are not about a symbol: nothing is told of them.
+  // The limit for texts. A longer text is not about a symbol, so its result is empty.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 10;
 
   void read(std::string_view text, WrittenTokens& out);
@@ -35,16 +32,16 @@ class WrittenReader {
  private:
   bool find(std::string_view text, WrittenTokens& out);
 
-  std::vector<std::uint64_t> marked_;  // a bit a byte
-  std::vector<std::uint64_t> beyond_;
+  std::vector<std::uint64_t> marked_;  // one bit per byte
+  std::vector<std::uint64_t> non_ascii_;
   std::vector<char> copy_;
 };
 
-// The similarity of texts that differ in nothing but written tokens: each that the other lacks is in `window` windows that
-// the other lacks, too.
+// The similarity of two texts if they differ only in written tokens. Each written token that the other text lacks is
+// assumed to be in `window` windows that the other lacks.
 double written_similarity(const WrittenTokens& a, const WrittenTokens& b, unsigned window);
 
-// The same of two texts.
+// The same, computed from the two texts.
 double written_similarity(std::string_view a, std::string_view b, unsigned window, WrittenReader& reader);
 
 }  // namespace refrain::sketch

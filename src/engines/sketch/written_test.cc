@@ -1,4 +1,4 @@
-// Texts as they are written, against a slow reading of them.
+// Compares texts as they are written, checked against a slow implementation.
 #include "engines/sketch/written.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace refrain::sketch {
 namespace {
 
-// ASCII alone.
+// For ASCII texts only.
 std::vector<std::string> plain_tokens(const std::string& text) {
   std::vector<std::string> tokens;
   std::istringstream runs(text);
@@ -125,7 +125,7 @@ TEST(WrittenTexts, WhatTypesettingChangesDoesNotCount) {
 }
 
 TEST(WrittenTexts, FormsOfACharacterAreTheSame) {
-  // Precomposed and decomposed; wide and plain.
+  // Precomposed and decomposed characters; wide and plain ones.
   EXPECT_EQ(similarity5("a/\u00e9t\u00e9 = x", "a/e\u0301te\u0301 = x"), 1);
   EXPECT_EQ(similarity5("\uff41\uff0f\uff42 \u8a00\u8a9e", "a/b \u8a00\u8a9e"), 1);
 }

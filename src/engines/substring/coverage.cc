@@ -22,7 +22,7 @@ void RangeList::add(ByteRange range) {
 }
 
 void Coverage::add(const Link& link) {
-  if (!open_.goes_on(link.first(), link.target)) {
+  if (!open_.is_continued_by(link.first(), link.target)) {
     finish();
     open_ = {link.first(), 0, link.target};
   }

@@ -1,7 +1,7 @@
-// Coverage: links, in the order of their positions, are verified and become ranges of bytes.
+// Coverage: verifies links, in the order of their positions, and turns them into ranges of bytes.
 //
-// Neighbouring links at an equal distance are one diagonal: a long stretch of text that is equal to an earlier one. It
-// is compared with it byte by byte, which reads both in order.
+// Adjacent links at an equal distance form one diagonal: a long stretch of text that equals an earlier one. The two
+// are compared byte by byte, which reads both sequentially.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 
 namespace refrain::substring {
 
-// Two different texts have equal hashes. The caller starts again with another seed.
+// Thrown if two different texts have equal hashes. The caller starts again with another seed.
 struct HashCollision {};
 
-// Windows that follow each other, each equal to the one at the same distance from `target`.
+// Consecutive windows, each equal to the one at the same distance from `target`.
 struct Diagonal {
   std::uint64_t first = 0;
   std::uint64_t windows = 0;
   std::uint64_t target = 0;
 
-  // Whether windows at `next`, equal to those at `next_target`, are its continuation.
-  bool goes_on(std::uint64_t next, std::uint64_t next_target) const {
+  // Whether windows at `next`, equal to those at `next_target`, continue the diagonal.
+  bool is_continued_by(std::uint64_t next, std::uint64_t next_target) const {
     return next == first + windows && next - next_target == first - target;
   }
 };
 
-// Whether `next`, which begins no earlier than `last`, is one range with it: they overlap, or touch inside a document.
-// `ends`: where the documents end.
+// Whether `next`, which begins no earlier than `last`, forms one range with it: they overlap, or touch inside a
+// document. `ends` are the ends of the documents.
 bool joins(const ByteRange& last, const ByteRange& next, std::span<const std::uint64_t> ends);
 
-// Ranges of bytes, ascending; those that touch are one, but for the end of a document.
+// Ranges of bytes, ascending. Ranges that overlap or touch are merged, unless they touch at the end of a document.
 class RangeList {
  public:
   explicit RangeList(std::span<const std::uint64_t> ends) : ends_(ends) {}
@@ -48,17 +48,17 @@ class RangeList {
   std::vector<ByteRange> ranges_;
 };
 
-// What was found in one stretch of the text, link by link, in order.
+// Collects what is found in one stretch of the text. Links must be added in order.
 class Coverage {
  public:
-  // Calls `found`, where it is given, for every diagonal that was verified and leads to an earlier place.
+  // Calls `found`, if it is set, for every verified diagonal that leads to an earlier place.
   Coverage(const SubstringPlan& plan, const TextSource& text, std::span<const std::uint64_t> ends,
            std::function<void(const Diagonal&)> found)
       : repeated(ends), first(ends), plan_(plan), text_(text), found_(std::move(found)) {}
 
-  // Throws HashCollision where the bytes are not equal.
+  // Throws HashCollision if the bytes are not equal.
   void add(const Link& link);
-  // After the last.
+  // Must be called after the last link. Throws as add() does.
   void finish();
 
   RangeList repeated;  // bytes in a repeated window

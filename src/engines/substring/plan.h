@@ -1,10 +1,10 @@
-// What all parts of the search for repeated substrings agree on.
+// The parameters that all parts of the search for repeated substrings share.
 //
-// A *window* is `length` consecutive bytes of one document, named by where it begins. Equal windows are found through
-// samples: in each window, the k bytes ("core") whose order value is least among the `span` cores that the window
-// holds, the leftmost of several. That choice depends on the bytes of the window alone, so equal windows choose equal
-// cores at the same place: windows can only be equal where their cores are. Neighbouring windows mostly choose the same
-// core, so there are about 2 / (span + 1) samples a byte.
+// A *window* is `length` consecutive bytes of one document, identified by its begin. Equal windows are found through
+// samples: each window chooses, among the `span` cores (runs of k bytes) that it contains, the one with the least
+// order value, and the leftmost of several. The choice depends only on the window's bytes, so equal windows choose
+// equal cores at the same place: windows can be equal only where their cores are. Neighboring windows mostly choose
+// the same core, so there are about 2 / (span + 1) samples per byte.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,17 @@ struct SubstringPlan {
         places(with_places),
         seed(hash_seed) {}
 
-  // The offsets of windows around a core fit a 64-bit set.
+  // The offsets of the windows around a core must fit into a set of 64 bits.
   static constexpr std::size_t kMaxSpan = 64;
-  // What the order value of a core is made of: its first bytes.
+  // The number of bytes that determine the order value of a core: its first ones.
   static constexpr std::size_t kOrderBytes = 8;
 
   std::size_t length;
-  std::size_t span;  // cores in a window
-  std::size_t core;  // bytes of a core
+  std::size_t span;  // number of cores in a window
+  std::size_t core;  // number of bytes in a core
   std::uint64_t min_count;
-  // Every repeated window is to be linked to the very earliest that is equal to it. Else some short cuts may be taken,
-  // and it is enough to know that there is an earlier one.
+  // Whether every repeated window must be linked to the earliest window that equals it. If not, any earlier one will
+  // do, which allows some shortcuts.
   bool places;
   std::uint64_t seed;
 };

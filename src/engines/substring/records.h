@@ -1,5 +1,5 @@
-// The records that bring equal windows together, packed: there is one a sample, and samples are a few percent of the
-// bytes of the text.
+// The records that bring equal windows together. They are packed, because there is one per sample, and samples are a
+// few percent of the bytes of the text.
 #pragma once
 
 #include <array>
@@ -8,14 +8,15 @@
 
 namespace refrain::substring {
 
-// Positions are below 2^44: 16 TiB of text.
+// Positions are less than 2^44, which allows 16 TiB of text.
 inline constexpr unsigned kPositionBits = 44;
 inline constexpr std::uint64_t kMaxTextBytes = std::uint64_t{1} << kPositionBits;
 
-// A sample: by the hash of its core; then by its context, which is all that its windows hold. Twenty bytes:
-//   44 bits  hash of the core         chance collisions only let strangers meet
-//   60 bits  hash of the context      has to tell apart all contexts of a core, of which there may be many
-//   12 bits  where the windows lie
+// A sample. Samples are sorted by the hash of the core, then by the context, which is everything that the windows of
+// the sample contain. Twenty bytes:
+//   44 bits  hash of the core         a collision only makes unrelated samples meet
+//   60 bits  hash of the context      must distinguish all contexts of a core, of which there may be many
+//   12 bits  where the windows are
 //   44 bits  position of the core
 struct SampleRecord {
   static constexpr unsigned kCoreBits = 44;
@@ -36,7 +37,7 @@ struct SampleRecord {
   std::uint64_t position() const { return std::uint64_t{words[3] & 0xFFFU} << 32U | words[4]; }
   unsigned before() const { return words[3] >> 18U & 63U; }
   unsigned windows() const { return (words[3] >> 12U & 63U) + 1; }
-  // Equal contexts, as far as hashes tell. Of samples with equal cores.
+  // Whether the contexts are equal, as far as hashes tell. Both samples must have equal cores.
   bool same_context(const SampleRecord& other) const {
     return words[1] == other.words[1] && words[2] == other.words[2] && words[3] >> 12U == other.words[3] >> 12U;
   }
@@ -48,7 +49,7 @@ struct CoreOfSample {
   std::uint64_t operator()(const SampleRecord& record) const { return record.core_hash(); }
 };
 
-// A window by the hash of all its bytes. `weight` is min_count for one that stands for so many equal ones, else 1.
+// A window, with the hash of all its bytes. A heavy one represents min_count equal windows and counts as that many.
 struct WindowRecord {
   std::uint64_t hash;
   std::uint64_t place;  // position << 1 | heavy
@@ -61,7 +62,7 @@ struct HashOfWindow {
 };
 
 // Repeated windows [first, first + windows), each equal to the one at the same distance from `target`: the earliest
-// that there is (see plan.h), or they themselves where they are the earliest. No window is in two links.
+// such window (see plan.h), or the window itself if it is the earliest. No window is in two links.
 struct Link {
   static constexpr unsigned kCountBits = 64 - kPositionBits;
   static constexpr std::uint64_t kMaxWindows = (std::uint64_t{1} << kCountBits) - 1;

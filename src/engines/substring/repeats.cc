@@ -27,25 +27,25 @@ namespace refrain::substring {
 
 namespace {
 
-// What one thread takes at a time.
+// The number of bytes that a thread takes at a time.
 constexpr std::uint64_t kStretchBytes = std::uint64_t{1} << 20;
 static_assert(kStretchBytes % Sampler::kMaxWindows == 0);
 
-// Places of too small a group that wait in memory, a thread.
-constexpr std::size_t kMostWaiting = std::size_t{8} << 10U;
+// How many positions from groups that are still too small are kept in memory, per thread.
+constexpr std::size_t kMaxOpenPositions = std::size_t{8} << 10U;
 
-// The ranges of partitions until they are joined; past a megabyte, in a file.
-class RangePark {
+// Stores the ranges of partitions until they are joined; beyond a megabyte, in a file.
+class RangeBuffer {
  public:
-  struct Parked {
+  struct Saved {
     std::vector<ByteRange> here;
     std::uint64_t offset = 0;
     std::size_t away = 0;
   };
 
-  explicit RangePark(TempSpace& temp) : temp_(temp) {}
+  explicit RangeBuffer(TempSpace& temp) : temp_(temp) {}
 
-  Parked park(const std::vector<ByteRange>& ranges) {
+  Saved save(const std::vector<ByteRange>& ranges) {
     const std::size_t bytes = ranges.size() * sizeof(ByteRange);
     if (held_ + bytes <= kMostInMemory) {
       held_ += bytes;
@@ -57,7 +57,7 @@ class RangePark {
             .away = ranges.size()};
   }
   template <class Fn>
-  void for_each(const Parked& parked, Fn fn) const {
+  void for_each(const Saved& parked, Fn fn) const {
     for (const ByteRange& range : parked.here) fn(range);
     std::vector<ByteRange> piece;
     for (std::size_t done = 0; done < parked.away; done += piece.size()) {
@@ -118,7 +118,7 @@ class Finder {
   }
 
  private:
-  // Of samples.
+  // The hashers for samples.
   struct Hashers {
     explicit Hashers(const SubstringPlan& plan) : core(plan.core, plan.seed), context(plan.length, plan.seed) {}
     void reset() {
@@ -154,7 +154,8 @@ class Finder {
     found_.samples = count;
   }
 
-  // The windows that begin in [begin, end), document by document, in pieces whose seams do not depend on the threads.
+  // Samples the windows that begin in [begin, end), document by document, in pieces whose boundaries do not depend
+  // on the number of threads.
   std::uint64_t sample_stretch(const char* bytes, std::uint64_t begin, std::uint64_t end, Sampler& sampler,
                                Hashers& hashers, Samples::Writer& to_samples, Links::Writer& to_links) const {
     std::uint64_t count = 0;
@@ -185,7 +186,7 @@ class Finder {
       to_links.add(Link(at + fold.first, fold.windows, at + fold.first - fold.period));
   }
 
-  // What was read is given back at once: links take its place.
+  // Frees the samples as they are read, because links take their place.
   void meet(Samples& samples, Windows& windows, Links& links) const {
     std::vector<GroupResolver> resolvers;
     for (unsigned worker = 0; worker < thread_count(context_); ++worker)
@@ -199,13 +200,13 @@ class Finder {
   void meet_windows(const Windows& windows, Links& links) const {
     struct Group {
       Links::Writer writer;
-      store::PositionList open;  // the first places, while they are too few
+      store::PositionList open;  // the first places, while there are fewer than min_count
       std::uint64_t weight = 0;
       std::uint64_t earliest = 0;
     };
     std::vector<Group> groups;
     for (unsigned worker = 0; worker < thread_count(context_); ++worker)
-      groups.push_back({links.writer(), store::PositionList(temp_, kMostWaiting)});
+      groups.push_back({links.writer(), store::PositionList(temp_, kMaxOpenPositions)});
     windows.for_each_run(
         context_, [&](unsigned worker, std::size_t /*partition*/, const store::Run<WindowRecord>& run) {
           Group& group = groups[worker];
@@ -229,12 +230,13 @@ class Finder {
         });
   }
 
-  // Each partition of the links is a stretch of the text; its ranges are joined with its neighbours' at the end.
+  // Each partition of the links covers a stretch of the text. The ranges of neighboring stretches are joined at the
+  // end.
   void cover(const Links& links) {
     struct Done {
-      RangePark::Parked repeated;
-      RangePark::Parked first;
-      std::vector<Diagonal> edges;  // with places: the first and the last, which may go on in a neighbour
+      RangeBuffer::Saved repeated;
+      RangeBuffer::Saved first;
+      std::vector<Diagonal> edges;  // with places: the first and the last, which a neighbor may continue
     };
     std::vector<Done> done(links.partitions());
     std::vector<std::optional<Coverage>> open(thread_count(context_));
@@ -255,21 +257,21 @@ class Finder {
       writer.add({diagonal.target, diagonal.first, diagonal.windows - 1 + plan_.length});
     };
     std::vector<std::vector<Diagonal>> edges(thread_count(context_));
-    const auto note_place = [&](unsigned worker) -> std::function<void(const Diagonal&)> {
+    const auto on_diagonal = [&](unsigned worker) -> std::function<void(const Diagonal&)> {
       if (!plan_.places) return {};
       return [&write_place, &writer = writers[worker], &edge = edges[worker]](const Diagonal& diagonal) {
         if (edge.size() < 2) return edge.push_back(diagonal);
         write_place(writer, std::exchange(edge.back(), diagonal));
       };
     };
-    RangePark ranges(temp_);
+    RangeBuffer ranges(temp_);
     std::mutex mutex;
     const auto close = [&](unsigned worker) {
       if (!open[worker]) return;
       open[worker]->finish();
       const std::lock_guard lock(mutex);
-      done[partitions[worker]] = {ranges.park(open[worker]->repeated.ranges()),
-                                  ranges.park(open[worker]->first.ranges()), std::exchange(edges[worker], {})};
+      done[partitions[worker]] = {ranges.save(open[worker]->repeated.ranges()),
+                                  ranges.save(open[worker]->first.ranges()), std::exchange(edges[worker], {})};
       found_.windows += open[worker]->windows;
       found_.verified_bytes += open[worker]->verified_bytes;
       open[worker].reset();
@@ -277,7 +279,7 @@ class Finder {
     links.for_each_run(context_, [&](unsigned worker, std::size_t partition, const store::Run<Link>& run) {
       if (!open[worker] || partitions[worker] != partition) {
         close(worker);
-        open[worker].emplace(plan_, text_, ends_, note_place(worker));
+        open[worker].emplace(plan_, text_, ends_, on_diagonal(worker));
         partitions[worker] = partition;
       }
       for (const Link& link : run.records) open[worker]->add(link);
@@ -288,7 +290,7 @@ class Finder {
     Diagonal last;
     for (const Done& one : done)
       for (const Diagonal& edge : one.edges) {
-        if (last.goes_on(edge.first, edge.target)) {
+        if (last.is_continued_by(edge.first, edge.target)) {
           last.windows += edge.windows;
           continue;
         }
@@ -298,7 +300,7 @@ class Finder {
     if (last.windows != 0) write_place(writers.front(), last);
   }
 
-  // Adds the next range, which may go on where the last one ends.
+  // Adds the next range, which may continue the last one.
   void join(ByteRange range, Array<ByteRange>& ranges) const {
     if (!ranges.empty() && joins(ranges[ranges.size() - 1], range, ends_))
       ranges[ranges.size() - 1].end = std::max(ranges[ranges.size() - 1].end, range.end);
@@ -331,7 +333,7 @@ Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::
     try {
       return Finder(plan, text, ends, context, budget, temp).run();
     } catch (const HashCollision&) {
-      // Found by comparing the bytes: the next seed takes other hashes. No text collides for all of them.
+      // Comparing the bytes revealed a collision. The next seed gives other hashes; no text collides for every seed.
     }
   }
 }

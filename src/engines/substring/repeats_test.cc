@@ -29,7 +29,8 @@ class TextInMemory : public TextSource {
   std::string text_;
 };
 
-// The same, a copy each time, as from a file: whoever reads past what was asked for is seen by the sanitizer.
+// The same, but each read returns a copy, as from a file, so that the sanitizer notices reads past the requested
+// bytes.
 class TextElsewhere : public TextSource {
  public:
   explicit TextElsewhere(std::string_view text) : text_(text) {}
@@ -74,8 +75,8 @@ void expect_as_oracle(const Corpus& corpus, std::size_t length, std::uint64_t mi
   ASSERT_EQ(list(found.repeated), wanted.repeated);
   ASSERT_EQ(list(found.first), wanted.first);
 
-  // With places: every repeated byte that is not in a first range lies in a place, and every place is a true copy of
-  // what lies in one first range.
+  // With places: every repeated byte outside the first ranges lies in a place, and every place is an exact copy of a
+  // part of one first range.
   Repeats placed = find_repeats({.length = length, .min_count = min_count, .places = true}, text, corpus.ends, context,
                                 budget, temp);
   ASSERT_EQ(list(placed.repeated), wanted.repeated);
@@ -99,7 +100,7 @@ void expect_as_oracle(const Corpus& corpus, std::size_t length, std::uint64_t mi
     for (std::uint64_t at = range.begin; at < range.end; ++at) ASSERT_EQ(listed[at], 1) << at;
 }
 
-// Pieces of earlier text again and again, with a changed byte here and there.
+// Repeats pieces of earlier text, occasionally with a changed byte.
 Corpus copied_text(std::size_t size, unsigned seed) {
   std::mt19937 random(seed);
   Corpus corpus;
@@ -208,7 +209,7 @@ TEST(FindRepeats, EqualsTheSuffixArrayAtTheEndsOfDocumentsAndOfPieces) {
   const std::string repeat = random_text(140, 26, 5);
   Corpus corpus;
   corpus.add(repeat);
-  corpus.add(random_text(32768 - 140 - 70, 26, 6) + repeat + random_text(1000, 26, 7));  // over a seam
+  corpus.add(random_text(32768 - 140 - 70, 26, 6) + repeat + random_text(1000, 26, 7));  // across a boundary
   corpus.add(random_text(5000, 26, 8) + repeat);
   corpus.add(repeat.substr(0, 99));
   corpus.add("");

@@ -8,12 +8,12 @@ namespace refrain::substring {
 
 namespace {
 
-// A window that begins `offset` bytes before the core is bit 63 - offset: the set reads in the order of the text.
+// A window that begins `offset` bytes before the core is bit 63 - offset, so the bits are in the order of the text.
 constexpr unsigned bit_of(std::size_t bytes_before) {
   return static_cast<unsigned>(63 - bytes_before);
 }
 
-// Bits [first, last].
+// The bits [first, last].
 constexpr std::uint64_t bits(unsigned first, unsigned last) {
   return (~std::uint64_t{0} >> (63U - (last - first))) << first;
 }
@@ -41,7 +41,7 @@ std::size_t common_prefix(const char* a, const char* b, std::size_t size) {
   return i;
 }
 
-// Of what ends before `a` and `b`.
+// The length of the common suffix of what ends before `a` and `b`.
 std::size_t common_suffix(const char* a, const char* b, std::size_t size) {
   std::size_t i = 0;
   while (i < size && *(a - i - 1) == *(b - i - 1)) ++i;
@@ -91,8 +91,8 @@ void GroupResolver::compare_classes(std::span<const std::span<const SampleRecord
                          .offsets = offsets_of(place)});
   }
   std::sort(compared_.begin(), compared_.end(), [](const Class& a, const Class& b) { return a.position < b.position; });
-  // A window that is equal to several is linked to the first of them, and once all are, the rest has nothing to say:
-  // being equal is transitive, so each of the others is linked too.
+  // A window that equals several others is linked to the first of them. Once all windows are linked, further
+  // comparisons add nothing: equality is transitive, so each of the others gets a link too.
   for (std::size_t later = 1; later < compared_.size(); ++later)
     for (std::size_t earlier = 0; earlier < later && compared_[later].linked != compared_[later].offsets; ++earlier)
       compare(compared_[later], compared_[earlier]);
@@ -101,10 +101,11 @@ void GroupResolver::compare_classes(std::span<const std::span<const SampleRecord
 
 void GroupResolver::compare(Class& later, Class& earlier) const {
   const std::size_t right = common_prefix(later.core, earlier.core, std::min(later.right, earlier.right));
-  if (right + plan_.span - 1 < plan_.length) return;  // not even the window that reaches out furthest to the left
+  if (right + plan_.span - 1 < plan_.length) return;  // not even the window that begins furthest left is equal
   const std::size_t left = common_suffix(later.core, earlier.core, std::min(later.left, earlier.left));
   if (left + right < plan_.length) return;
-  // From the window that begins with the first equal byte to the one that ends with the last, or with the core.
+  // From the window that begins with the first equal byte to the one that ends with the last, or that begins with
+  // the core.
   const std::uint64_t equal =
       bits(bit_of(left), bit_of(right >= plan_.length ? 0 : plan_.length - right)) & later.offsets & earlier.offsets;
   earlier.repeated |= equal;
@@ -146,7 +147,7 @@ void GroupResolver::stream(const SampleRecord& place) {
   if (settled_) return link_all(place, head_);
   open_.push_back(place);
   if (open_.size() < plan_.min_count) return;
-  // The earliest stands for all of them, and learns from its windows whether it has an earlier one itself.
+  // The earliest place represents all of them; the shuffle of its windows determines whether there are earlier ones.
   settled_ = true;
   add_windows(head_, true);
   for (std::size_t i = 1; i < open_.size(); ++i) link_all(open_[i], head_);

@@ -12,7 +12,7 @@
 #define REFRAIN_SUBSTRING_SAMPLER_CC
 namespace refrain::substring {
 
-// The order value mixes two words of four bytes; any function would do that scatters common text.
+// The order value mixes two words of four bytes. Any function that scatters common text would do.
 constexpr std::int32_t kFirstFactor = 0x2C1B3C6D;
 constexpr std::int32_t kSecondFactor = 0x297A2D39;
 constexpr std::int32_t kLastFactor = 0x5BD1E995;
@@ -44,7 +44,8 @@ void order_values(const char* text, std::size_t count, std::int32_t* values) {
 
 #else
 
-// The order values of 4 * Lanes neighbouring cores at a time: a load at each of four offsets sees every fourth.
+// Computes the order values of 4 * Lanes adjacent cores at a time: a load at each of four offsets covers every
+// fourth.
 void order_values(const char* HWY_RESTRICT text, std::size_t count, std::int32_t* HWY_RESTRICT values) {
   const Tag d;
   const hn::Repartition<std::uint8_t, Tag> bytes;
@@ -67,7 +68,7 @@ void order_values(const char* HWY_RESTRICT text, std::size_t count, std::int32_t
 
 #endif
 
-// The first in [begin, end) below `bound`, or `end`. Values behind the end may be read.
+// The first index in [begin, end) whose value is below `bound`, or `end`. May read values past the end.
 HWY_INLINE std::size_t find_below(const std::int32_t* values, std::size_t begin, std::size_t end, std::int32_t bound) {
   const Tag d;
   const auto limit = hn::Set(d, bound);
@@ -78,7 +79,7 @@ HWY_INLINE std::size_t find_below(const std::int32_t* values, std::size_t begin,
   return end;
 }
 
-// The leftmost of the least in [begin, begin + count).
+// The leftmost index of the least value in [begin, begin + count).
 HWY_INLINE std::size_t least(const std::int32_t* values, std::size_t begin, std::size_t count) {
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -98,14 +99,14 @@ HWY_INLINE std::size_t least(const std::int32_t* values, std::size_t begin, std:
 }
 
 void choose(const std::int32_t* values, std::size_t windows, std::size_t span, std::vector<Sample>& samples) {
-  const std::size_t count = windows + span - 1;  // cores
+  const std::size_t count = windows + span - 1;  // number of cores
   const auto emit = [&](std::size_t core, std::size_t first, std::size_t end) {
     samples.push_back(
         {static_cast<std::uint32_t>(core), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)});
   };
   std::size_t core = least(values, 0, span);
-  std::size_t first = 0;    // the first window that chose it
-  std::size_t next = span;  // the next core to come into view
+  std::size_t first = 0;    // the first window that chose the current core
+  std::size_t next = span;  // the next core to consider
   while (true) {
     const std::size_t limit = std::min(core + span, count);
     const std::size_t lower = find_below(values, next, limit, values[core]);
@@ -145,15 +146,15 @@ void Sampler::sample(const char* text, std::size_t windows) {
   if (!plan_.places) fold(text, windows);
 }
 
-// Samples at equal distances, three or more, are the sign of a period. All of them are looked at once: what is known of
-// those at equal distances is kept from one to the next.
+// More than min_count + 2 samples at equal distances suggest a period. The samples are examined in a single pass;
+// what is known about a series with equal distances is kept from one sample to the next.
 void Sampler::fold(const char* text, std::size_t windows) {
   const std::size_t readable = windows + plan_.length - 1;
   std::size_t kept = 0;
-  std::size_t last = 0;  // of those at equal distances
+  std::size_t last = 0;  // the last sample of the series with equal distances
   std::uint32_t period = 0;
   std::size_t end = 0;     // the period holds over text[samples_[i].core, end)
-  std::size_t inside = 0;  // the first behind i of which the windows, or their bytes, do not lie within
+  std::size_t inside = 0;  // the first sample after i that is not entirely within, or has another number of windows
   for (std::size_t i = 0; i < samples_.size();) {
     if (i >= last && i + 1 < samples_.size()) {
       last = i + 1;

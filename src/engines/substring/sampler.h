@@ -1,10 +1,11 @@
-// The sampler: which cores the windows of a stretch of text choose (see plan.h), and which stretches repeat themselves
-// with a short period.
+// The sampler: determines which cores the windows of a stretch of text choose (see plan.h), and which stretches
+// repeat themselves with a short period.
 //
-// In a run of one letter, or of any short period, every window or every few choose a core of their own. Such samples
-// are folded: of those in the inside of the run, which all look alike, only the first `min_count` are given out, and
-// the windows of the others as one fold: each of them equals the window `period` bytes before it. Not where places are
-// asked for: those of a fold would all have to be listed anyway.
+// In a run of one letter, or of any short period, every window or every few windows choose a core of their own. Such
+// samples are folded: of those inside the run, which all look alike, only the first `min_count` are returned as
+// samples; the windows of the others are returned as one fold, in which each window equals the one `period` bytes
+// before it. There are no folds if places are requested, because all places of a fold would have to be listed
+// anyway.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@
 
 namespace refrain::substring {
 
-// Windows begin [first, first + windows) choose the core at `core`; first <= core < first + span. Offsets from the
-// stretch's begin.
+// The windows that begin in [first, first + windows) choose the core at `core`; first <= core < first + span.
+// Offsets are relative to the begin of the stretch.
 struct Sample {
   std::uint32_t core;
   std::uint32_t first;
@@ -24,7 +25,7 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-// Windows [first, first + windows) are each equal to the one `period` before it, and to at least min_count in all.
+// Windows [first, first + windows) each equal the one `period` before it, and occur at least min_count times in all.
 struct Fold {
   std::uint32_t first;
   std::uint32_t windows;
@@ -32,15 +33,15 @@ struct Fold {
   friend bool operator==(const Fold&, const Fold&) = default;
 };
 
-// One a thread: it keeps its buffers.
+// Use one per thread; it keeps its buffers.
 class Sampler {
  public:
   explicit Sampler(const SubstringPlan& plan) : plan_(plan) {}
 
-  // The samples of the windows that begin in text[0, windows); text[0, windows + length - 1 + kPadding) can be read.
+  // Samples the windows that begin in text[0, windows). text[0, windows + length - 1 + kPadding) must be readable.
   void sample(const char* text, std::size_t windows);
   static constexpr std::size_t kPadding = 128;
-  // At the most so many windows at once: the order values stay in the cache.
+  // The largest number of windows per call, so that the order values stay in the cache.
   static constexpr std::size_t kMaxWindows = std::size_t{32} << 10;
 
   const std::vector<Sample>& samples() const { return samples_; }
@@ -55,7 +56,7 @@ class Sampler {
   std::vector<Fold> folds_;
 };
 
-// The plain twin of the choice, without folds: looks at every core of every window.
+// The plain twin of the choice, without folds: examines every core of every window.
 std::vector<Sample> sample_plain(const SubstringPlan& plan, const char* text, std::size_t windows);
 
 }  // namespace refrain::substring

@@ -50,7 +50,7 @@ std::uint64_t StretchHasher::roll(const char* begin, std::size_t size) {
   const auto take = [this](std::uint64_t polynomial, char byte) {
     return add(multiply(polynomial, base_), static_cast<unsigned char>(byte) + std::uint64_t{1});
   };
-  // Side by side: each waits for its own multiplication only.
+  // The two are interleaved, so that each waits only for its own multiplication.
   while (begin_ != begin && end_ != end) {
     before_begin_ = take(before_begin_, *begin_++);
     before_end_ = take(before_end_, *end_++);

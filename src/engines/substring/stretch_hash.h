@@ -1,8 +1,9 @@
 // Hashes of stretches of text that overlap almost entirely.
 //
-// A sample is hashed with all that its windows hold, and there is one every few dozen bytes. Short stretches are hashed
-// one by one. Of long ones that would take time by the product of the text and their length, so a polynomial modulo
-// 2^61 - 1 is carried along instead, which takes in every byte once at its end and once at its begin.
+// The hash of a sample covers everything that its windows contain, and there is a sample every few dozen bytes.
+// Short stretches are hashed separately. For long ones, this would take time in proportion to the text times their
+// length, so a polynomial modulo 2^61 - 1 is rolled along instead, which processes every byte once at its end and
+// once at its begin.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +12,19 @@
 
 namespace refrain::substring {
 
-// One a thread.
+// Use one per thread.
 class StretchHasher {
  public:
-  // For stretches of `least` bytes to `least` + SubstringPlan::kMaxSpan - 1.
+  // For stretches of `least` to `least` + SubstringPlan::kMaxSpan - 1 bytes.
   StretchHasher(std::size_t least, std::uint64_t seed);
 
-  // What follows lies in another buffer, or in the same with other bytes.
+  // Must be called before hashing in another buffer, or in the same one with other bytes.
   void reset() { begin_ = end_ = nullptr; }
 
-  // The hash depends on the bytes alone. Quick where calls move on in the buffer.
+  // The hash depends only on the bytes. Fast if consecutive calls move forward in the buffer.
   std::uint64_t hash(const char* begin, std::size_t size);
 
-  // From here on stretches are long.
+  // The least size of stretches that counts as long.
   static constexpr std::size_t kLong = 2048;
 
  private:
@@ -32,10 +33,10 @@ class StretchHasher {
   std::size_t least_;
   std::uint64_t seed_;
   std::uint64_t base_ = 0;
-  std::vector<std::uint64_t> powers_;  // of the base: to the least size, and so on; none where stretches are short
+  std::vector<std::uint64_t> powers_;  // of the base, from exponent `least` on; empty for short stretches
   const char* begin_ = nullptr;
   const char* end_ = nullptr;
-  std::uint64_t before_begin_ = 0;  // the polynomial of all bytes from where it was started, up to there
+  std::uint64_t before_begin_ = 0;  // the polynomial of the bytes from the starting point up to begin_
   std::uint64_t before_end_ = 0;
 };
 

@@ -21,7 +21,7 @@ TEST(StretchHash, DependsOnTheBytesAloneHoweverItCameThere) {
       ASSERT_EQ(hash, fresh.hash(text.data() + at + 10'000, size));
       ASSERT_EQ(hash, fresh.hash(text.data() + at, size));
     }
-    // Backwards, and far away.
+    // Backward, and far away.
     StretchHasher fresh(least, 3);
     const std::uint64_t hash = fresh.hash(text.data() + 1000, least);
     EXPECT_EQ(moving.hash(text.data() + 1000, least), hash);

@@ -1,4 +1,4 @@
-// The batch kernel: the samples of texts, for whoever groups them by other means.
+// The batch kernel: the samples of texts, for callers that group them by other means.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace refrain {
 
 namespace {
 
-// One a thread.
+// Use one per thread.
 class Worker {
  public:
   Worker(const substring::SubstringPlan& plan, MemoryBudget& budget)
@@ -26,7 +26,7 @@ class Worker {
         context_(plan.length, plan.seed),
         copy_(budget, "the end of a text") {}
 
-  // What lies before `readable` can be read, be it of the text or not.
+  // Memory before `readable` may be read, even if it is not part of the text.
   void read(std::string_view text, const char* readable, Array<SubstringSample>& samples, Array<SubstringFold>& folds) {
     core_.reset();
     context_.reset();
@@ -39,7 +39,7 @@ class Worker {
   }
 
  private:
-  // The sampler reads past the windows. Where the memory may end there, a copy is read.
+  // The sampler reads past the windows. If the memory may end there, this returns a copy.
   const char* bytes_at(std::string_view text, std::size_t at, std::size_t windows, const char* readable) {
     const char* const bytes = text.data() + at;
     const std::size_t size = windows + plan_.length - 1;
@@ -90,8 +90,8 @@ SubstringSampler& SubstringSampler::operator=(const SubstringSampler&) = default
 
 SubstringSampler::Samples SubstringSampler::batch(const TextColumn& texts, const Context& context) const {
   MemoryBudget budget(context);
-  ListGather<SubstringSample> samples(budget, context, texts.size(), "the samples");
-  ListGather<SubstringFold> folds(budget, context, texts.size(), "the samples");
+  ListCollector<SubstringSample> samples(budget, context, texts.size(), "the samples");
+  ListCollector<SubstringFold> folds(budget, context, texts.size(), "the samples");
   PerWorker<Worker> workers(context);
   const char* const readable = texts.size() == 0 ? nullptr : texts.bytes() + texts.offset(texts.size());
   for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
@@ -110,7 +110,7 @@ SubstringSampler::Samples SubstringSampler::batch(const TextColumn& texts, const
 ByteRange SubstringSampler::shared_windows(std::string_view text_a, const SubstringSample& a, std::string_view text_b,
                                            const SubstringSample& b) const {
   const std::size_t length = impl_->plan.length;
-  // A window is known by how far before the core it begins: from `least` to `most`, in both samples.
+  // A window is identified by the number of bytes from its begin to the core: `least` to `most`, in both samples.
   const auto last = [](const SubstringSample& sample) { return sample.first + sample.windows - 1; };
   std::uint64_t least = std::max(a.core - last(a), b.core - last(b));
   std::uint64_t most = std::min(a.core - a.first, b.core - b.first);

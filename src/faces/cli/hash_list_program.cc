@@ -31,20 +31,21 @@ enum ExitCode {
   kBadLine = 9
 };
 
-constexpr unsigned kMostBlocks = 64;
-constexpr unsigned kMostThreads = 1024;
-// Beyond every letter.
+constexpr unsigned kMaxBlocks = 64;
+constexpr unsigned kMaxThreads = 1024;
+// Flags without a letter have numbers above those of all letters.
 constexpr int kVersionFlag = 256;
 constexpr int kMemoryFlag = 257;
 constexpr int kThreadsFlag = 258;
 
-// Why the program ends, other than by an Error of the verb.
+// A reason to exit that is not an Error of the verb: an exit code of simhash-cpp, and a message.
 struct Refusal {
   int code;
   std::string message;
 };
 
-// A whole number above zero, cut off at a figure that no check lets pass; nullopt for anything else.
+// Parses a whole number above 0. A huge number is reduced to one that is still above every limit. Returns nullopt for
+// anything else.
 std::optional<unsigned> positive(const char* text) {
   const std::optional<std::uint64_t> number = parse_number(text);
   if (!number || *number == 0) return std::nullopt;
@@ -81,10 +82,11 @@ std::string help_text(std::string_view name, std::string_view summary) {
       "51\\n"
       "' | {0} -b 6 -d 3\n"
       "  seq 1000 > hashes.txt && {0} -b 4 -d 1 -i hashes.txt\n",
-      name, summary, kMostBlocks);
+      name, summary, kMaxBlocks);
 }
 
-// nullopt: help or version was asked for, and printed.
+// Parses the command line into options, and into the memory and threads of `context`. Returns nullopt if help or the
+// version was requested, after printing it.
 std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_view name, std::string_view summary,
                                           Context& context) {
   const option long_flags[] = {{"blocks", required_argument, nullptr, 'b'},
@@ -130,7 +132,7 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
       }
       case kThreadsFlag: {
         const std::optional<unsigned> threads = positive(optarg);
-        if (!threads || *threads > kMostThreads)
+        if (!threads || *threads > kMaxThreads)
           throw Refusal{kFailed, "--threads: must be a whole number from 1 to 1024"};
         context.threads = *threads;
         break;
@@ -158,7 +160,7 @@ std::optional<HashListOptions> read_flags(int argc, char** argv, std::string_vie
   if (*blocks <= *distance) {
     throw Refusal{kBadBlocks, fmt::format("--blocks {} must be above --distance {}", *blocks, *distance)};
   }
-  if (*blocks > kMostBlocks) throw Refusal{kBadBlocks, fmt::format("--blocks: must be at most {}", kMostBlocks)};
+  if (*blocks > kMaxBlocks) throw Refusal{kBadBlocks, fmt::format("--blocks: must be at most {}", kMaxBlocks)};
   options.blocks = *blocks;
   options.distance = *distance;
   return options;

@@ -21,7 +21,8 @@ namespace refrain::cli {
 
 namespace {
 
-// Wakes the watcher when it is to go. Nobody means anything by this signal, and its default is to be ignored.
+// Wakes the watcher's thread when it must end. The program has no other use for this signal, which is ignored by
+// default.
 constexpr int kWake = SIGURG;
 
 bool is_ignored(int signal_number) {
@@ -39,7 +40,7 @@ void prepare_process() {
   ::mallopt(M_ARENA_MAX, 2);
 #endif
   ::signal(SIGPIPE, SIG_IGN);
-  // An index of many shards and segments has many files, all open at a time.
+  // Raises the limit of open files: an index with many shards and segments keeps many of them open at the same time.
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -47,19 +48,20 @@ void prepare_process() {
   }
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // Open takes the lowest number that is free. Opened the wrong way round, so that using it is still an error.
+    // open() takes the lowest free number. The access mode is the opposite of the usual one, so that using the
+    // descriptor still fails.
     if (::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) == -1) return;
   }
 }
 
 void prepare_memory([[maybe_unused]] const Context& context) {
 #ifdef __GLIBC__
-  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30U;
+  constexpr std::uint64_t kLargeMemory = std::uint64_t{1} << 30U;
   constexpr std::uint64_t kArenaBytes = std::uint64_t{64} << 20U;
   constexpr std::uint64_t kLeastKept = std::uint64_t{256} << 10U;
   constexpr std::uint64_t kMostKept = std::uint64_t{4} << 20U;
   const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
-  if (memory < kPlenty) return;
+  if (memory < kLargeMemory) return;
   const std::uint64_t threads =
       std::max(context.threads != 0 ? context.threads : std::thread::hardware_concurrency(), 1U);
   const std::uint64_t kept = std::clamp(memory / 512 / threads, kLeastKept, kMostKept);
@@ -100,7 +102,8 @@ SignalWatcher::SignalWatcher(std::string program, int grace_seconds)
   ::sigemptyset(&watched_);
   ::sigaddset(&watched_, kWake);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // A signal that is blocked is delivered to a waiting thread even where it is ignored, so it must not be blocked.
+    // A blocked signal is delivered to a waiting thread even if it is ignored, so an ignored signal must not be
+    // blocked.
     if (!is_ignored(number)) ::sigaddset(&watched_, number);
   }
   ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_before_);
@@ -111,12 +114,12 @@ SignalWatcher::~SignalWatcher() {
   closing_ = true;
   ::pthread_kill(thread_.native_handle(), kWake);
   thread_.join();
-  // Who stops a program may say so twice, to it and to its group. The second time is no news, and must not decide how it
-  // ends. A SIGINT still kills.
+  // A process may receive the same signal twice: directly, and with its process group. The second one must not change
+  // how the program ends. A SIGINT still kills it.
   for (const int number : {SIGTERM, SIGHUP}) {
     if (source_.stop_requested() && ::sigismember(&watched_, number) == 1) ::signal(number, SIG_IGN);
   }
-  // From here on a signal does what it did before: what is left is to print, and that may be ended at any point.
+  // From here on, signals have their earlier effect. Only printing is left to do, which may end at any point.
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// What a program settles with the system before it works: memory, broken pipes, signals, exit codes.
+// Prepares the process before a program starts its work: memory, broken pipes, signals, exit codes.
 #pragma once
 
 #include <signal.h>
@@ -13,31 +13,34 @@
 
 namespace refrain::cli {
 
-// To be called first in main, before there are threads. Freed memory goes back to the system at once (the ceiling of
-// --memory is kept by what is reserved, and what was freed must not stay on top of that); a broken pipe becomes an
-// error of write(); descriptors 0 to 2 are open, so that no file of ours is taken for standard output.
+// Must be called first in main, before there are threads. It has these effects: freed memory goes back to the system
+// at once (--memory is enforced by reservations, so freed memory must not add to them); writing to a broken pipe is an
+// error of write() instead of a signal; descriptors 0 to 2 are open, so that no file of the program is mistaken for
+// standard output; and as many files may be open as the system allows.
 void prepare_process();
 
-// Once it is known what a run may use, before it has threads: where memory is plenty, threads share the allocator's locks
-// with few others, and each keeps some of what it freed. Together that is 1/512 of the memory at most, which the budget
-// of a gigabyte or more sets aside.
+// Must be called when the limits of the run are known, before it starts threads. With a gigabyte or more, the allocator
+// gets more arenas, so that threads seldom wait for each other, and each arena keeps some of the memory that was freed.
+// In total they keep about 1/512 of the memory, which the budget sets aside.
 void prepare_memory(const Context& context);
 
-// The exit code of `refrain` for an error; the table that people read is exit_codes() in verbs.h.
+// Returns the exit code of `refrain` for an error. The table that users see is exit_codes() in table/verbs.h.
 int exit_code(Errc code);
 
-// Whether whoever read our standard output has gone: `refrain ... | head`. That is no news to anyone.
+// Whether the error means that the reader of standard output is gone, as with `refrain ... | head`. Such an error needs
+// no message.
 bool is_broken_pipe(const Error& error);
 
 inline constexpr int kExitNothingFound = 1;
 inline constexpr int kExitInterrupted = 130;
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request, as long as it lives. To be made before any other thread, which
-// all inherit the blocked signals. Signals that were ignored when the program began (nohup, a job in the background)
-// stay ignored.
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request as long as it exists. Must be constructed before any other
+// thread is started, because threads inherit the blocked signals. Signals that were ignored when the program started
+// (nohup, a background job) stay ignored.
 //
-// A SIGINT after that kills at once. A run that has not ended `grace_seconds` after the request, because it waits in a
-// read of standard input, say, is ended with kExitInterrupted: temporary files may stay then.
+// After the request, another SIGINT kills the process at once. If the run has not ended `grace_seconds` after the
+// request, for example because it waits for standard input, the process exits with kExitInterrupted. Temporary files
+// may then be left behind.
 class SignalWatcher {
  public:
   static constexpr int kGraceSeconds = 10;
@@ -51,7 +54,8 @@ class SignalWatcher {
 
  private:
   void watch();
-  // The next signal; 0 where `deadline_seconds` have passed first. Negative: waits for ever.
+  // Waits for the next signal and returns it, or 0 if `deadline_seconds` pass first. A negative value means no
+  // deadline.
   int next_signal(double deadline_seconds) const;
 
   const std::string program_;

@@ -4,8 +4,8 @@
 #include "faces/cli/process.h"
 #include "faces/cli/run_verbs.h"
 
-// libhwy measures its clock while it is loaded, for benchmarks that nobody runs here: 4 ms of every start. It calls this one
-// instead, as the program's functions are found before those of libraries.
+// When libhwy is loaded, it calibrates its clock for benchmarks that are not run here, which adds 4 ms to every start.
+// It calls this function instead of its own, because a program's symbols take precedence over those of libraries.
 namespace hwy::platform {
 [[gnu::visibility("default")]] std::uint64_t TimerResolution();
 std::uint64_t TimerResolution() {

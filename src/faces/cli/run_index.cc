@@ -31,7 +31,8 @@ namespace refrain::cli {
 
 namespace {
 
-// A server that was told to stop ends what is under way, for up to 10 s.
+// This is longer than for other verbs, because after a stop request the server lets running requests finish for up to
+// 10 s.
 constexpr int kServerGraceSeconds = 20;
 
 const std::string& index_of(const Settings& settings) {
@@ -71,7 +72,7 @@ void run_create_or_add(const Invocation& invocation) {
   throw_if_nothing_read(report.read);
 }
 
-// 1 where the index held none of the documents, else 0.
+// Returns 1 if the index held none of the documents, otherwise 0.
 int run_remove(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const std::vector<std::string> ids = ids_to_remove(settings);
@@ -108,7 +109,7 @@ std::string text_row(const BlotText& row) {
                      row.bytes.end, printable(row.text, false));
 }
 
-// Prints rows, and counts them.
+// Prints rows and counts them.
 class RowPrinter {
  public:
   explicit RowPrinter(const Settings& settings) : text_(settings.rows == Rows::text) {}
@@ -149,15 +150,19 @@ std::uint64_t print_file_blots(const Settings& settings) {
   const std::uint64_t limit = settings.limit.value_or(0);
   RowPrinter rows(settings);
   const Session session(settings);
-  file_blots(input, layout, session.context(), [&](const BlotText& row) {
+  const ReadReport read = file_blots(input, layout, session.context(), [&](const BlotText& row) {
     const bool asked = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.blot) != wanted.end();
     if (asked && (limit == 0 || rows.rows() < limit)) rows(row);
   });
   rows.flush();
+  if (!settings.quiet) {
+    remark(bad_record_remark(read) + unreadable_remark(read));
+    remark(skipped_remark(read, settings.has("skipped")));
+  }
   return rows.rows();
 }
 
-// The index at `path`; none where there is something else, or nothing.
+// Opens the index at `path`. Returns null if there is no index, whether or not something else exists there.
 std::unique_ptr<Index> open_if_index(const std::string& path) {
   try {
     return std::make_unique<Index>(path);
@@ -167,7 +172,7 @@ std::unique_ptr<Index> open_if_index(const std::string& path) {
   }
 }
 
-// 1 where the text behind a blot was asked for and there is none, else 0.
+// Returns 1 if the text behind a blot was requested and there is none, otherwise 0.
 int run_blots(const Settings& settings) {
   std::uint64_t rows = 0;
   if (settings.operands.size() > 1)
@@ -204,7 +209,7 @@ std::unique_ptr<PassageSink> passage_sink(const Settings& settings, PassagesOf o
   return settings.rows == Rows::tsv ? tsv_passages(std::move(out), of, texts) : json_passages(std::move(out), texts);
 }
 
-// A word as a shell reads it.
+// Quotes a word for a shell if necessary.
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
@@ -213,7 +218,7 @@ std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
-// The command that was given, with another cursor.
+// Returns the command that the user gave, with `cursor` in place of its cursor.
 std::string next_command(const std::vector<std::string>& arguments, std::string_view cursor) {
   std::string command = "refrain";
   std::string end;
@@ -229,7 +234,7 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
   return fmt::format("{} --cursor={}{}", command, shell_word(cursor), end);
 }
 
-// With --raw nothing is compared, and there is no summary.
+// Throws Error(invalid_argument) for flags that have no effect with --raw, which compares nothing and has no summary.
 void refuse_comparing(const Settings& settings) {
   if (settings.min_tokens || settings.max_gap || settings.edits || settings.noise || !settings.exclude.empty())
     throw Error(Errc::invalid_argument,
@@ -239,7 +244,7 @@ void refuse_comparing(const Settings& settings) {
     throw Error(Errc::invalid_argument, "--raw: lists blots, as jsonl or text; remove --output tsv and --no-text");
 }
 
-// 1 where nothing was found, else 0.
+// Returns 1 if nothing was found, otherwise 0.
 int run_raw_query(const Settings& settings) {
   const QueryOptions asked = query_options(settings);
   if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw: has no cursor; remove --cursor");
@@ -260,13 +265,13 @@ int run_raw_query(const Settings& settings) {
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
 }
 
-// Where the index lacks what heavy edits are found by.
+// Warns if --edits heavy was requested but the index lacks the word pairs by which such passages are found.
 void remark_on_edits(const Settings& settings, const PassageLimits& limits, const Index& index) {
   if (settings.quiet || limits.edits != Edits::heavy || index.stats().layout.pairs) return;
   remark("the index was built without word pairs (--edits light or character tokens), so --edits heavy finds less\n");
 }
 
-// 1 where nothing was found, else 0. A page behind others, or one with more behind it, may be empty and is no failure.
+// Returns 1 if nothing was found, otherwise 0. An empty page returns 0 if there are pages before or after it.
 int run_query(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   if (settings.raw) return run_raw_query(settings);
@@ -276,7 +281,7 @@ int run_query(const Invocation& invocation) {
   StandardOutput out;
   const QueryReport report = [&] {
     const Session session(settings);
-    // A passage goes out as soon as it is known.
+    // Each passage is printed as soon as it is found.
     const auto sink = passage_sink(settings, PassagesOf::query, [&out](std::string_view piece) {
       out.write(piece);
       if (piece.ends_with('\n')) out.flush();
@@ -286,10 +291,14 @@ int run_query(const Invocation& invocation) {
   if (!report.cursor.empty() && settings.rows == Rows::jsonl) out.write(cursor_json(report.cursor));
   out.flush();
   if (!settings.quiet) {
-    if (!settings.json) remark(bad_record_remark(report.read) + unreadable_remark(report.read));
+    if (!settings.json) {
+      remark(bad_record_remark(report.read) + unreadable_remark(report.read));
+      remark(skipped_remark(report.read, settings.has("skipped")));
+    }
     remark(changed_remark(report.changed_documents, report.changed));
     for (const std::string& one : pairs_remarks(report)) remark(one);
     if (report.cursor.empty() && !settings.json) remark(shortened_remark(report, options.limit));
+    if (!settings.json) remark(unverified_remark(report));
     if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
       remark("nothing found; runs shorter than the index's window are not searched (see 'refrain index stats')\n");
     if (!report.cursor.empty() && settings.rows != Rows::jsonl)
@@ -330,7 +339,7 @@ void run_stats(const Settings& settings) {
   print(settings.json ? to_json(stats) : index_stats_text(stats));
 }
 
-// 4 where the index is damaged, or documents were lost in repairing it; else 0.
+// Returns 4 if the index is damaged and was not repaired, or if the repair lost documents; otherwise 0.
 int run_check(const Settings& settings) {
   if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
     throw Error(Errc::invalid_argument,
@@ -346,8 +355,7 @@ int run_check(const Settings& settings) {
   } else if (!settings.quiet) {
     print(index_check_text(index_of(settings), report));
   }
-  const bool whole = report.damages.empty() || (report.repaired && report.lost_documents == 0);
-  return whole ? 0 : exit_code(Errc::corrupt);
+  return report.whole() ? 0 : exit_code(Errc::corrupt);
 }
 
 void run_serve(const Settings& settings) {
@@ -362,7 +370,7 @@ void run_serve(const Settings& settings) {
   try {
     serve(options, context);
   } catch (const Error& error) {
-    // To be stopped is how a server ends.
+    // A stop request is the normal end of a server.
     if (error.code() != Errc::interrupted) throw;
   }
 }

@@ -35,11 +35,11 @@ void run_library_stats(const Settings& settings) {
   print(settings.json ? to_json(stats) : library_stats_text(stats));
 }
 
-// 4 where the library is damaged, else 0.
+// Returns 4 if the library is damaged, even if it was repaired, because a repair loses documents; otherwise 0.
 int run_library_check(const Settings& settings) {
   const LibraryCheckReport report = [&] {
     const Session session(settings);
-    return library_check(library_of(settings), session.context());
+    return library_check(library_of(settings), session.context(), settings.repair);
   }();
   for (const std::string& damage : report.damages) remark(fmt::format("{}\n", printable(damage, false)));
   if (settings.json)
@@ -58,7 +58,7 @@ void run_library_merge(const Invocation& invocation) {
   conclude_library(invocation, report, library_merge_summary(library_of(settings), report));
 }
 
-// 1 where the library held none of the documents, else 0.
+// Returns 1 if the library held none of the documents, otherwise 0.
 int run_library_remove(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   const LibraryRemoveOptions options = library_remove_options(settings);

@@ -1,11 +1,11 @@
-// The verbs of a library, as the command line runs them.
+// Runs the verbs of a library for the command line.
 #pragma once
 
 #include "faces/cli/table/parser.h"
 
 namespace refrain::cli {
 
-// For Verb::library and its members. Throws what the verb throws. Returns the exit code.
+// Runs Verb::library or one of its members, and returns the exit code. Throws what the verb throws.
 int run_library_verb(const Invocation& invocation);
 
 }  // namespace refrain::cli

@@ -22,6 +22,7 @@
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/estimate.h"
 #include "faces/cli/view/explain.h"
+#include "faces/cli/view/show_page.h"
 #include "faces/cli/view/summary.h"
 #include "faces/cli/view/terminal.h"
 #include "faces/cli/view/text.h"
@@ -39,8 +40,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What ends a verb that made a folder: its summary for people, or the one JSON summary there is, the file that it
-// wrote.
+// Ends a verb that made a folder: prints its summary for people or, with --json, the summary.json that the verb wrote.
 void conclude(const Settings& settings, const std::filesystem::path& folder, const ReadReport& read,
               const std::string& summary) {
   if (settings.json) {
@@ -57,14 +57,15 @@ void conclude(const Settings& settings, const std::filesystem::path& folder, con
   throw_if_nothing_read(read);
 }
 
-// Says what was recognised, if that is wanted, and takes the ids that were found, where the user names none.
-void recognize_input(const Settings& settings, InputOptions& input, const Context& context, bool tell) {
+// Recognizes the formats of the input, and reports them if `announce` is set. Unless the user names a field for ids, takes
+// them from the field that was recognized, and does not require records to have it.
+void recognize_input(const Settings& settings, InputOptions& input, const Context& context, bool announce) {
   const InputSurvey survey = survey_input(input, context);
-  if (!settings.id_field && !survey.id_field.empty()) {
+  if (!settings.has("id_field") && !survey.id_field.empty()) {
     input.id_field = survey.id_field;
     input.id_optional = true;
   }
-  if (tell && !settings.quiet) remark(survey_remark(survey, input));
+  if (announce && !settings.quiet) remark(survey_remark(survey, input));
 }
 
 void run_dedup(const Settings& settings) {
@@ -110,7 +111,7 @@ void run_substrings(const Settings& settings) {
            substrings_summary(report, options, seconds_since(start), look_of(STDOUT_FILENO)));
 }
 
-// Runs a verb that prints rows: make(context, sink). Returns its report.
+// Runs make(context, sink), a verb that prints rows, and returns its report.
 template <class Make>
 auto print_rows(const Settings& settings, Make make) {
   StandardOutput out;
@@ -120,9 +121,10 @@ auto print_rows(const Settings& settings, Make make) {
   return report;
 }
 
-// What ends a verb that printed rows.
+// Ends a verb that printed rows.
 void conclude(const Settings& settings, const ReadReport& read, const std::string& summary, const std::string& json) {
   if (!settings.quiet) remark(bad_record_remark(read) + unreadable_remark(read));
+  if (!settings.quiet && !settings.json) remark(skipped_remark(read, settings.has("skipped")));
   summarize(settings, summary, json);
   throw_if_nothing_read(read);
 }
@@ -206,7 +208,7 @@ void run_ngrams_show(const Settings& settings) {
   summarize(settings, ngrams_show_summary(report), to_json(report));
 }
 
-// 1 where no phrase was found, else 0.
+// Returns 1 if no phrase was found, otherwise 0.
 int run_ngrams_lookup(const Settings& settings) {
   const std::vector<std::string> phrases(settings.operands.begin() + 1, settings.operands.end());
   StandardOutput out;
@@ -333,7 +335,7 @@ int run_verb(const Invocation& invocation) {
       print(completion_script(settings.operands.front()));
       break;
     case Verb::man:
-      print(man_page());
+      if (::isatty(STDOUT_FILENO) != 1 || !show_page(man_page())) print(man_page());
       break;
     case Verb::help:
       run_help(settings);

@@ -1,14 +1,15 @@
-// The verbs as the command line runs them: options in, the library's verb, summary out.
+// Runs verbs for the command line: turns settings into options, calls the functions of include/refrain, and prints the
+// summary.
 #pragma once
 
 #include "faces/cli/table/parser.h"
 
 namespace refrain::cli {
 
-// Runs what was asked for and prints its result. Throws what the verb throws. Returns the exit code.
+// Runs the requested verb, prints its result, and returns the exit code. Throws what the verb throws.
 int run_verb(const Invocation& invocation);
 
-// The whole of `refrain`: reads the command line, runs the verb, tells what went wrong. Returns the exit code.
+// The whole program `refrain`: reads the command line, runs the verb, reports errors, and returns the exit code.
 int run_refrain(int argc, char** argv);
 
 }  // namespace refrain::cli

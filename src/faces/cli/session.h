@@ -1,4 +1,4 @@
-// What surrounds a verb on the command line: signals and progress while it works, and where its words go.
+// The environment of a verb on the command line: signals and progress while it works, and functions for its output.
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@
 
 namespace refrain::cli {
 
-// A verb at work: signals stop it, its progress is shown. Gone before anything is printed about the result.
+// While this exists, a verb can run: signals stop it, and its progress is shown. Must be destroyed before the result is
+// printed.
 class Session {
  public:
-  // The verb has `grace_seconds` to end by itself once it was told to stop.
+  // A verb that has not ended `grace_seconds` after a stop request is forced to exit: see SignalWatcher.
   explicit Session(const Settings& settings, int grace_seconds = SignalWatcher::kGraceSeconds);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -28,17 +29,17 @@ class Session {
   Context context_;
 };
 
-// Data, to standard output.
+// Writes data to standard output.
 void print(std::string_view text);
 
-// A word to the user, to standard error: "refrain: ...". Nothing where it is empty.
+// Writes a message to standard error: "refrain: ...". Does nothing if it is empty.
 void remark(std::string_view text);
 
-// A few of what was asked for and is not there: "WHAT: 'NAME'", a line each. All are in the JSON.
+// Reports requested items that do not exist, as "WHAT: 'NAME'", one per line. Names only the first few.
 void remark_unknown(std::string_view what, const std::vector<std::string>& unknown);
 
-// A summary for verbs whose standard output is data: JSON where that was asked for, else the line, where a person is
-// watching.
+// Prints the summary of a verb whose standard output is data, on standard error: `json` if --json was given; otherwise
+// `line`, if standard error is a terminal and --quiet was not given.
 void summarize(const Settings& settings, std::string_view line, std::string_view json);
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// What the server asks of an index and of a library. Tests put made-up ones in their place.
+// The interface through which the server uses an index and a library. Tests substitute a fake.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace refrain::server {
 
-// Thread-safe. The members are those of Index and of Seen, and throw what they throw. What there is not is
-// Error(not_found).
+// Thread-safe. The members do what the members of Index and Seen of the same name do, and throw the same errors.
+// Without an index or without a library, the members that need it throw Error(not_found).
 class Backend {
  public:
   Backend() = default;
@@ -25,8 +25,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual IndexStats stats() const = 0;
   virtual std::uint64_t generation() const = 0;
-  // Of the newest commit, and of no other, not even of an index that took this one's place: a generation alone is a
-  // small number, which any index may have.
+  // Identifies the newest commit, and differs from that of every other commit, even of an index that has replaced
+  // this one. A generation is no substitute: it is a small number that another index may have reached, too.
   virtual std::string identity() const = 0;
   virtual QueryReport query(const QueryOptions& options, const Context& context, PassageSink& sink) const = 0;
   virtual ExtractReport extract(const ExtractOptions& options, const Context& context, PassageSink& sink) const = 0;
@@ -36,7 +36,7 @@ class Backend {
 
   virtual bool has_index() const { return true; }
   virtual bool has_library() const { return false; }
-  virtual bool adds() const { return false; }  // seen() does
+  virtual bool adds() const { return false; }  // whether seen() adds documents
   virtual SeenStats library_stats() const { throw no_library(); }
   virtual std::vector<SeenAnswer> seen(std::span<const SeenDocument> /*documents*/, const std::stop_token& /*stop*/) {
     throw no_library();

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -22,6 +22,7 @@ namespace net = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
+constexpr std::size_t kSocketBytes = 8192;  // the most bytes of a body that are read at once
 constexpr const char* kSecFetchSite = "Sec-Fetch-Site";
 
 std::string_view view(boost::beast::string_view text) {
@@ -32,7 +33,7 @@ Failure bad_request(const std::string& message) {
   return {400, "bad_request", message};
 }
 
-// Whether a header line goes on in the next one (obs-fold), which readers of HTTP understand in different ways.
+// Whether a header line continues on the next one (obs-fold), which HTTP parsers interpret in different ways.
 bool has_folded_line(std::string_view headers) {
   return headers.find("\n ") != std::string_view::npos || headers.find("\n\t") != std::string_view::npos;
 }
@@ -43,14 +44,14 @@ Failure folded_line() {
 
 }  // namespace
 
-// A callback for Asio. Whatever `work` throws ends this connection and no other. So does a callback that Asio drops
+// A callback for Asio. If `work` throws, only this connection ends. The same happens if Asio drops the callback
 // because it has no memory to queue it: nothing else would ever wake the connection.
 template <class Work>
 class Connection::Step {
  public:
   Step(std::shared_ptr<Connection> self, Work work) : self_(std::move(self)), work_(std::move(work)) {}
   ~Step() {
-    if (self_) self_->abort_forgotten();
+    if (self_) self_->abort_dropped();
   }
   Step(Step&&) noexcept = default;
   Step& operator=(Step&&) = delete;
@@ -68,7 +69,7 @@ class Connection::Step {
   }
 
  private:
-  std::shared_ptr<Connection> self_;  // null once called, or moved from
+  std::shared_ptr<Connection> self_;  // null after the call, or after a move
   Work work_;
 };
 
@@ -77,21 +78,21 @@ Connection::Step<Work> Connection::step(Work work) {
   return {shared_from_this(), std::move(work)};
 }
 
-Connection::Connection(Socket socket, Hub& hub)
-    : socket_(std::move(socket)), hub_(hub), timer_(socket_.get_executor()) {
-  ++hub_.metrics.connections;
+Connection::Connection(Socket socket, SharedState& hub)
+    : socket_(std::move(socket)), shared_state_(hub), timer_(socket_.get_executor()) {
+  ++shared_state_.metrics.connections;
 }
 
 Connection::~Connection() {
-  --hub_.metrics.connections;
-  hub_.closed(this);
+  --shared_state_.metrics.connections;
+  shared_state_.closed(this);
 }
 
 void Connection::start() {
   net::post(socket_.get_executor(), step([](Connection& self) {
               error_code ignored;
               self.socket_.set_option(net::ip::tcp::no_delay(true), ignored);
-              self.begin_request(self.hub_.limits.header_time);
+              self.begin_request(self.shared_state_.limits.header_time);
             }));
 }
 
@@ -108,7 +109,7 @@ void Connection::drain() {
             }));
 }
 
-// No Step: that aborts the connection itself where it is dropped.
+// This callback is not a Step, because a Step that is dropped calls abort() itself.
 void Connection::abort() {
   net::post(socket_.get_executor(), [self = shared_from_this()] {
     try {
@@ -119,23 +120,23 @@ void Connection::abort() {
   });
 }
 
-// ---- Failures of our own
+// ---- Internal failures
 
 void Connection::fail(const std::exception_ptr& thrown) noexcept {
-  hub_.failed(thrown);
+  shared_state_.failed(thrown);
   try {
     give_up();
-  } catch (...) {  // it is closed before anything can throw
+  } catch (...) {  // the connection was closed before anything could throw
   }
 }
 
-// From any thread. What was thrown is logged by whoever runs Asio.
-void Connection::abort_forgotten() noexcept {
-  if (hub_.stopped) return;  // everything that is queued is dropped
+// May be called from any thread. Logs nothing: Server::run_io() logs the exceptions that escape Asio.
+void Connection::abort_dropped() noexcept {
+  if (shared_state_.stopped) return;  // the I/O loops are ending, and drop all queued callbacks
   try {
     abort();
   } catch (...) {
-    // No memory for that either. The client learns that it is over, and whatever still waits here is woken.
+    // There is no memory to post abort() either. This ends the client's connection and wakes pending operations.
     ::shutdown(socket_.native_handle(), SHUT_RDWR);
   }
 }
@@ -162,14 +163,14 @@ void Connection::disarm() {
 
 // ---- The request
 
-void Connection::begin_request(std::chrono::milliseconds patience) {
-  if (hub_.draining) return close();
+void Connection::begin_request(std::chrono::milliseconds timeout) {
+  if (shared_state_.draining) return close();
   parser_.emplace();
   parser_->eager(false);
-  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // counted here, as are the headers
-  parser_->header_limit(static_cast<std::uint32_t>(hub_.limits.header_bytes));
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // checked by this class, like that of the headers
+  parser_->header_limit(static_cast<std::uint32_t>(shared_state_.limits.header_bytes));
   header_bytes_ = 0;
-  body_ = std::make_shared<Body>(hub_.bodies);
+  body_ = std::make_shared<Body>(shared_state_.bodies);
   route_ = {};
   counted_ = true;
   head_only_ = false;
@@ -178,16 +179,16 @@ void Connection::begin_request(std::chrono::milliseconds patience) {
   phase_ = Phase::idle;
   if (buffer_.size() == 0) {
     buffer_.shrink_to_fit();
-    arm(patience);
+    arm(timeout);
     return read_more();
   }
   phase_ = Phase::header;
-  arm(hub_.limits.header_time);
+  arm(shared_state_.limits.header_time);
   parse_header();
 }
 
 void Connection::read_more() {
-  const std::size_t room = phase_ == Phase::body ? scratch_.size() : scratch_.size() / 4;
+  const std::size_t room = phase_ == Phase::body ? kSocketBytes : kSocketBytes / 4;
   socket_.async_read_some(buffer_.prepare(room), step([](Connection& self, const error_code& error, std::size_t bytes) {
                             self.on_read(error, bytes);
                           }));
@@ -201,7 +202,7 @@ void Connection::on_read(const error_code& error, std::size_t bytes) {
   switch (phase_) {
     case Phase::idle:
       phase_ = Phase::header;
-      if (requests_ != 0) arm(hub_.limits.header_time);
+      if (requests_ != 0) arm(shared_state_.limits.header_time);
       return parse_header();
     case Phase::header:
       return parse_header();
@@ -224,22 +225,24 @@ void Connection::on_read_timeout() {
 }
 
 void Connection::parse_header() {
-  // An empty line before a request is passed over: some clients end a body with one.
+  // Skips empty lines before a request, because some clients end a body with one.
   while (!parser_->got_some() && buffer_.size() >= 2 && std::memcmp(buffer_.data().data(), "\r\n", 2) == 0) {
     buffer_.consume(2);
     header_bytes_ += 2;
   }
   error_code error;
   const std::size_t used = parser_->put(buffer_.data(), error);
-  // The parser takes a line only with all that continues it, so a fold is never split between two calls.
+  // The parser takes a line only together with its continuation, so a fold is never split between two calls.
   const bool folded = has_folded_line({static_cast<const char*>(buffer_.data().data()), used});
   buffer_.consume(used);
   header_bytes_ += used;
   const bool done = parser_->is_header_done();
   began_ = Clock::now();
-  if (error == http::error::header_limit || header_bytes_ + (done ? 0 : buffer_.size()) > hub_.limits.header_bytes) {
+  if (error == http::error::header_limit ||
+      header_bytes_ + (done ? 0 : buffer_.size()) > shared_state_.limits.header_bytes) {
     if (parser_->get().target().empty()) return reject({414, "too_long", "the target is too long"});
-    return reject({431, "too_long", fmt::format("the headers are larger than {} bytes", hub_.limits.header_bytes)});
+    return reject(
+        {431, "too_long", fmt::format("the headers are larger than {} bytes", shared_state_.limits.header_bytes)});
   }
   if (folded) return reject(folded_line());
   if (done) return on_header();
@@ -250,34 +253,35 @@ void Connection::parse_header() {
 void Connection::on_header() {
   ++requests_;
   counted_ = false;
-  ++hub_.metrics.in_flight;
+  ++shared_state_.metrics.in_flight;
   const auto& request = parser_->get();
   head_only_ = request.method() == http::verb::head;
   http11_ = request.version() >= 11;
-  keep_alive_ = false;  // nor after a request whose end is in doubt
+  keep_alive_ = false;  // stays so if check_framing() throws, because the end of the request is then in doubt
   try {
     check_framing();
     keep_alive_ = request.keep_alive();
-    route_ = hub_.service.admit({.method = view(request.method_string()),
-                                 .target = view(request.target()),
-                                 .host = view(request[http::field::host]),
-                                 .authorization = view(request[http::field::authorization]),
-                                 .sec_fetch_site = view(request[kSecFetchSite]),
-                                 .origin = view(request[http::field::origin])});
+    route_ = shared_state_.service.admit({.method = view(request.method_string()),
+                                          .target = view(request.target()),
+                                          .host = view(request[http::field::host]),
+                                          .authorization = view(request[http::field::authorization]),
+                                          .sec_fetch_site = view(request[kSecFetchSite]),
+                                          .origin = view(request[http::field::origin])});
     const auto length = parser_->content_length();
-    if (length && *length > hub_.limits.body_bytes)
-      throw Failure(413, "too_large", fmt::format("the body is larger than {} bytes", hub_.limits.body_bytes));
+    if (length && *length > shared_state_.limits.body_bytes)
+      throw Failure(413, "too_large", fmt::format("the body is larger than {} bytes", shared_state_.limits.body_bytes));
+    if (length && !shared_state_.bodies->has_room(2 * *length)) throw no_room_for_body(false);
   } catch (const Failure& failure) {
     return reject(failure);
   }
   if (parser_->is_done()) return dispatch();
   phase_ = Phase::body;
-  arm(hub_.limits.body_time);
-  if (request.find(http::field::expect) != request.end()) return say_continue();
+  arm(shared_state_.limits.body_time);
+  if (request.find(http::field::expect) != request.end()) return send_continue();
   parse_body();
 }
 
-// What two readers of the same bytes could take for different requests is no request.
+// Refuses a request that two parsers of the same bytes could read differently.
 void Connection::check_framing() const {
   const auto& request = parser_->get();
   const std::size_t hosts = request.count(http::field::host);
@@ -286,7 +290,7 @@ void Connection::check_framing() const {
   if (encodings != 0 &&
       (encodings > 1 || !http11_ || !boost::beast::iequals(request[http::field::transfer_encoding], "chunked")))
     throw bad_request("the only supported transfer encoding is 'chunked', once");
-  // "5, 5" in one header is a length that is said twice, too.
+  // "5, 5" in one header also gives the length twice.
   const std::string_view length = view(request[http::field::content_length]);
   if (encodings + request.count(http::field::content_length) > 1 ||
       length.find_first_not_of("0123456789") != std::string_view::npos)
@@ -298,8 +302,8 @@ void Connection::check_framing() const {
     throw Failure(417, "unsupported", "the only supported expectation is '100-continue'");
 }
 
-void Connection::say_continue() {
-  if (buffer_.size() != 0) return parse_body();  // it did not wait
+void Connection::send_continue() {
+  if (buffer_.size() != 0) return parse_body();  // the client did not wait
   out_ = "HTTP/1.1 100 Continue\r\n\r\n";
   net::async_write(socket_, net::buffer(out_), step([](Connection& self, const error_code& error, std::size_t) {
                      if (self.phase_ != Phase::body) return;
@@ -309,14 +313,15 @@ void Connection::say_continue() {
 }
 
 void Connection::parse_body() {
+  std::array<char, kSocketBytes> scratch;
   while (buffer_.size() != 0) {
     auto& body = parser_->get().body();
-    body.data = scratch_.data();
-    body.size = scratch_.size();
+    body.data = scratch.data();
+    body.size = scratch.size();
     error_code error;
     const std::size_t used = parser_->put(buffer_.data(), error);
-    const std::string_view got(scratch_.data(), scratch_.size() - body.size);
-    // What is taken and is not body is the head of a chunk, or the trailer.
+    const std::string_view got(scratch.data(), scratch.size() - body.size);
+    // Bytes that the parser takes without adding to the body belong to a chunk header or the trailer.
     const bool folded = got.empty() && has_folded_line({static_cast<const char*>(buffer_.data().data()), used});
     buffer_.consume(used);
     if (error == http::error::need_buffer) error = {};
@@ -324,13 +329,13 @@ void Connection::parse_body() {
       keep_alive_ = false;
       return reject(folded_line());
     }
-    if (body_->bytes().size() + got.size() > hub_.limits.body_bytes)
-      return reject({413, "too_large", fmt::format("the body is larger than {} bytes", hub_.limits.body_bytes)});
-    if (!body_->append(got))
-      return reject({503, "overloaded", "not enough memory for this body now", {{"Retry-After", "1"}}});
+    if (body_->bytes().size() + got.size() > shared_state_.limits.body_bytes)
+      return reject(
+          {413, "too_large", fmt::format("the body is larger than {} bytes", shared_state_.limits.body_bytes)});
+    if (!body_->append(got)) return reject(no_room_for_body(body_->never_fits()));
     if (error && error != http::error::need_more) return reject(bad_request("not HTTP: " + error.message()));
     if (parser_->is_done()) return dispatch();
-    if (error == http::error::need_more && buffer_.size() > hub_.limits.header_bytes)
+    if (error == http::error::need_more && buffer_.size() > shared_state_.limits.header_bytes)
       return reject(bad_request("chunk header too long"));
     if (error || (used == 0 && got.empty())) break;
   }
@@ -341,7 +346,7 @@ void Connection::parse_body() {
 
 void Connection::begin_answer() {
   phase_ = Phase::answering;
-  answer_ = std::make_shared<Answer>(hub_.limits, hub_.spool);
+  answer_ = std::make_shared<Answer>(shared_state_.limits, shared_state_.spool, shared_state_.answers);
   answer_->on_wake([self = shared_from_this()] {
     net::post(self->socket_.get_executor(), self->step([](Connection& woken) { woken.pump(); }));
   });
@@ -353,9 +358,9 @@ void Connection::begin_answer() {
 void Connection::dispatch() {
   disarm();
   begin_answer();
-  hub_.service.handle(route_, body_, answer_);
+  shared_state_.service.handle(route_, body_, answer_);
   body_.reset();
-  watch_for_goodbye();
+  watch_for_disconnect();
   pump();
 }
 
@@ -363,24 +368,25 @@ void Connection::reject(const Failure& failure) {
   disarm();
   if (counted_) {
     counted_ = false;
-    ++hub_.metrics.in_flight;
+    ++shared_state_.metrics.in_flight;
   }
-  // Where the next request would begin is only known if this one was read to its end.
+  // The start of the next request is known only if this one was read to its end.
   keep_alive_ = keep_alive_ && parser_ && parser_->is_done();
+  body_.reset();
   begin_answer();
   answer_->send(failure);
   pump();
 }
 
-// A client that closes its side while it is being worked for has gone.
-void Connection::watch_for_goodbye() {
+// A client that closes its side while its request is being processed has left: its work is canceled.
+void Connection::watch_for_disconnect() {
   socket_.async_wait(Socket::wait_read, step([number = requests_](Connection& self, const error_code& error) {
                        if (error || self.phase_ != Phase::answering || number != self.requests_) return;
-                       if (self.finished_) return;  // it may have gone with its answer
+                       if (self.finished_) return;  // the client may leave once the answer is complete
                        char byte = 0;
                        const ssize_t got = ::recv(self.socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-                       if (got > 0) return;  // the next request, early
-                       if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self.watch_for_goodbye();
+                       if (got > 0) return;  // the next request, which the client sent early
+                       if (got < 0 && (errno == EAGAIN || errno == EINTR)) return self.watch_for_disconnect();
                        self.give_up();
                      }));
 }
@@ -390,21 +396,22 @@ void Connection::pump() {
   out_.clear();
   if (!fill()) return;
   writing_ = true;
-  arm(hub_.limits.write_time);
+  arm(shared_state_.limits.write_time);
   net::async_write(socket_, net::buffer(out_),
                    step([](Connection& self, const error_code& error, std::size_t) { self.on_written(error); }));
 }
 
-// Puts what is there of the answer into out_. False where there is nothing yet.
+// Puts the available part of the answer into out_. Returns false if there is nothing to send yet.
 bool Connection::fill() {
-  while (!finished_ && out_.size() < hub_.limits.piece_bytes) {
-    const Answer::Next next = answer_->take(piece_);
+  const std::size_t most = shared_state_.piece_bytes();
+  while (!finished_ && out_.size() < most) {
+    const Answer::Next next = answer_->take(piece_, most);
     if (next == Answer::Next::waiting) break;
     if (!head_sent_) append_head();
     finished_ = next == Answer::Next::ended || head_only_;
     if (head_only_) break;
     body_sent_ += piece_.size();
-    // A client that was told the length may go with the last byte, before the worker has said that this was all.
+    // A client that knows the length may leave after the last byte, before the worker has reported the end.
     finished_ = finished_ || answer_->head().length == body_sent_;
     const bool chunked = !answer_->head().length && http11_;
     if (!chunked)
@@ -420,7 +427,7 @@ bool Connection::fill() {
 void Connection::append_head() {
   const AnswerHead& head = answer_->head();
   head_sent_ = true;
-  if (hub_.draining || (!head.length && !http11_)) keep_alive_ = false;
+  if (shared_state_.draining || (!head.length && !http11_)) keep_alive_ = false;
   out_ += fmt::format("HTTP/1.1 {} {}\r\nServer: refrain\r\nContent-Type: {}\r\n", head.status,
                       reason_phrase(head.status), head.content_type);
   if (head.length)
@@ -443,32 +450,34 @@ void Connection::on_written(const error_code& error) {
 
 void Connection::end_request() {
   const AnswerHead& head = answer_->head();
-  // A body that is shorter than was said can only be told by going.
+  // Closing is the only way to indicate that the body is shorter than announced.
   const bool whole = head_only_ || !head.length || *head.length == body_sent_;
   count_request(head.status);
   answer_->abandon();
   answer_.reset();
+  for (std::string* const buffer : {&out_, &piece_})
+    if (buffer->capacity() > shared_state_.limits.min_piece_bytes) *buffer = {};
   error_code ignored;
   socket_.cancel(ignored);
   if (!whole) return close();
-  if (keep_alive_) return begin_request(hub_.limits.idle_time);
+  if (keep_alive_) return begin_request(shared_state_.limits.idle_time);
   linger();
 }
 
 void Connection::count_request(unsigned status) {
   if (std::exchange(counted_, true)) return;
-  --hub_.metrics.in_flight;
-  hub_.metrics.count(route_.name, status, std::chrono::duration<double>(Clock::now() - began_).count());
+  --shared_state_.metrics.in_flight;
+  shared_state_.metrics.count(route_.name, status, std::chrono::duration<double>(Clock::now() - began_).count());
 }
 
-// Closing with unread bytes would let the client's system throw our answer away: they are read and forgotten.
+// Closing a socket with unread input would make the client's system discard the answer, so input is read and dropped.
 void Connection::linger() {
   phase_ = Phase::lingering;
   error_code error;
   socket_.shutdown(Socket::shutdown_send, error);
   if (error) return close();
   buffer_.consume(buffer_.size());
-  arm(hub_.limits.linger_time);
+  arm(shared_state_.limits.linger_time);
   read_more();
 }
 
@@ -482,12 +491,12 @@ void Connection::give_up() {
 
 void Connection::close() {
   if (std::exchange(phase_, Phase::closed) == Phase::closed) return;
-  constexpr unsigned kClientClosed = 499;  // as others call it; nobody is told
+  constexpr unsigned kClientClosed = 499;  // used by other servers, too; counted, but never sent
   disarm();
   error_code ignored;
   socket_.shutdown(Socket::shutdown_both, ignored);
   socket_.close(ignored);
-  count_request(kClientClosed);  // last: it may lack the memory to
+  count_request(kClientClosed);  // last, because this may run out of memory
 }
 
 }  // namespace refrain::server

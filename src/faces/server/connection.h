@@ -1,11 +1,11 @@
 // One client: reads its requests, one after another, and sends the answers.
 //
-// Everything runs on the one thread of the socket's io_context and nothing waits: not for bytes, not for work. There is
-// one timer, for whatever the client is waited for just now. A request is looked at as soon as its headers are there, so
-// that nobody sends eight megabytes to learn that a token is missing.
+// Everything runs on the single thread of the socket's io_context, and nothing blocks, neither for bytes nor for
+// work. One timer limits the client's next step, whatever that is. A request is checked as soon as its headers have
+// arrived, so that no client sends eight megabytes only to learn that a token is missing.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -26,38 +26,48 @@
 #include "faces/server/wire/answer.h"
 #include "faces/server/wire/body.h"
 #include "faces/server/wire/limits.h"
+#include "faces/server/wire/memory_share.h"
 
 namespace refrain::server {
 
 class Connection;
 
-// What all connections share; outlives them.
-struct Hub {
+// The state that all connections share. It outlives them.
+struct SharedState {
   const Limits& limits;
   Service& service;
   Metrics& metrics;
-  std::shared_ptr<BodySpace> bodies;
+  std::shared_ptr<MemoryShare> bodies;
+  std::shared_ptr<MemoryShare> answers;
   std::shared_ptr<SpoolSpace> spool;
-  std::function<void(const Connection*)> closed;  // from the destructor of a connection
-  // Logs what a connection died of. From any thread; throws nothing.
+  std::function<void(const Connection*)> closed;  // called by the destructor of a connection
+  // Logs the exception that ended a connection. May be called from any thread; does not throw.
   std::function<void(const std::exception_ptr&)> failed;
-  std::atomic<bool> draining{false};  // no request is begun any more
-  std::atomic<bool> stopped{false};   // nor is anything that was queued still run
+  std::atomic<bool> draining{false};  // connections start no more requests
+  std::atomic<bool> stopped{false};   // the I/O loops are ending, and drop queued callbacks
+
+  // The most bytes of an answer that a connection holds while it sends them. With many connections, each holds less.
+  std::size_t piece_bytes() const {
+    const auto connections = static_cast<std::size_t>(std::max<std::int64_t>(metrics.connections, 1));
+    const std::size_t least = std::min(limits.min_piece_bytes, limits.piece_bytes);
+    return std::clamp(limits.all_answers_bytes / 4 / connections, least, limits.piece_bytes);
+  }
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  Connection(Socket socket, Hub& hub);
+  Connection(Socket socket, SharedState& hub);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void start();
-  // Says that there are too many connections, and goes.
+  // Responds with status 503, because there are too many connections, and closes.
   void refuse();
-  // From any thread: goes as soon as no request is being answered; at once, whatever is being answered.
+  // Both may be called from any thread. drain() closes the connection once no request is being answered; abort()
+  // closes it at once.
   void drain();
   void abort();
 
@@ -71,21 +81,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   template <class Work>
   Step<Work> step(Work work);
   void fail(const std::exception_ptr& thrown) noexcept;
-  void abort_forgotten() noexcept;
-  void begin_request(std::chrono::milliseconds patience);
+  void abort_dropped() noexcept;
+  void begin_request(std::chrono::milliseconds timeout);
   void read_more();
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   void on_read_timeout();
   void parse_header();
   void on_header();
   void check_framing() const;
-  void say_continue();
+  void send_continue();
   void parse_body();
   void dispatch();
 
   void reject(const Failure& failure);
   void begin_answer();
-  void watch_for_goodbye();
+  void watch_for_disconnect();
   void pump();
   bool fill();
   void append_head();
@@ -100,7 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void disarm();
 
   Socket socket_;
-  Hub& hub_;
+  SharedState& shared_state_;
   boost::asio::steady_timer timer_;
   std::uint64_t timer_number_ = 0;
   bool timed_out_ = false;
@@ -109,20 +119,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::size_t header_bytes_ = 0;
-  std::array<char, 8192> scratch_;
   std::shared_ptr<Body> body_;
   Route route_;
   Clock::time_point began_;
   std::uint64_t requests_ = 0;
-  bool counted_ = true;      // the request at hand was, or there is none
-  bool head_only_ = false;   // HEAD
-  bool keep_alive_ = false;  // after this answer
+  bool counted_ = true;      // the current request has been counted, or there is none
+  bool head_only_ = false;   // the method is HEAD
+  bool keep_alive_ = false;  // whether to stay open after this answer
   bool http11_ = true;
 
   std::shared_ptr<Answer> answer_;
   bool head_sent_ = false;
   bool writing_ = false;
-  bool finished_ = false;  // all of the answer is in out_
+  bool finished_ = false;  // the rest of the answer is in out_
   std::uint64_t body_sent_ = 0;
   std::string piece_;
   std::string out_;

@@ -1,4 +1,5 @@
-// Those who wait for a piece of work that is done once for all of them: it is stopped when the last has gone.
+// Counts the clients that wait for the same work, which is done once for all of them. When the last one leaves, the
+// work is stopped.
 #pragma once
 
 #include <atomic>
@@ -9,12 +10,12 @@
 namespace refrain::server {
 
 // Thread-safe.
-class Demand {
+class SharedWork {
  public:
-  // One who waits, until `gone` is told, or this is destroyed.
+  // One waiting client. It counts until `gone` is requested or this is destroyed.
   class Waiter {
    public:
-    Waiter(Demand& demand, const std::stop_token& gone) : demand_(demand.enter()), callback_(gone, Leave{*this}) {}
+    Waiter(SharedWork& demand, const std::stop_token& gone) : demand_(demand.enter()), callback_(gone, Leave{*this}) {}
     ~Waiter() { leave(); }
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
@@ -28,15 +29,16 @@ class Demand {
       if (!left_.exchange(true)) demand_.leave();
     }
 
-    Demand& demand_;
+    SharedWork& demand_;
     std::atomic<bool> left_{false};
     std::stop_callback<Leave> callback_;
   };
 
-  // The work of one thread, as long as this lives. `stop` ends it too.
+  // Represents the work while a thread does it; at most one may exist at a time. Its stop_token() is requested when
+  // nobody waits any more, or when `stop` is requested.
   class Work {
    public:
-    Work(Demand& demand, const std::stop_token& stop)
+    Work(SharedWork& demand, const std::stop_token& stop)
         : demand_(demand), source_(demand.begin()), callback_(stop, Stop{source_}) {}
     ~Work() { demand_.end(); }
     Work(const Work&) = delete;
@@ -48,13 +50,13 @@ class Demand {
       std::stop_source source;
       void operator()() { source.request_stop(); }
     };
-    Demand& demand_;
+    SharedWork& demand_;
     std::stop_source source_;
     std::stop_callback<Stop> callback_;
   };
 
  private:
-  Demand& enter() {
+  SharedWork& enter() {
     const std::lock_guard lock(mutex_);
     ++waiters_;
     return *this;

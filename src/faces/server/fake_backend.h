@@ -1,4 +1,4 @@
-// An index for tests: documents in a map, and passages that are made up.
+// A fake index for tests: it keeps documents in a map and makes up passages.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,17 +18,18 @@
 
 namespace refrain::server {
 
-// A query for the text "wait" goes on until it is told to stop; one for "N" gives N passages of about `passage_bytes`;
-// one for "fail" or "late" throws, at once or after a passage. An extraction may be made to wait for go_on().
+// A query for the text "wait" runs until it is stopped. A query for a number N returns N passages of about
+// `passage_bytes` bytes. A query for "fail" throws at once, and one for "late" after a passage. With
+// `extraction_waits`, an extraction waits for go_on().
 class FakeBackend final : public Backend {
  public:
   std::size_t passage_bytes = 100;
   mutable std::atomic<std::uint64_t> extractions{0};
-  mutable std::atomic<std::uint64_t> waiting{0};  // queries and extractions that have begun to
-  mutable std::atomic<std::uint64_t> stopped{0};  // of them, that were told to
+  mutable std::atomic<std::uint64_t> waiting{0};  // queries and extractions that have started to wait
+  mutable std::atomic<std::uint64_t> stopped{0};  // queries and extractions that were stopped while waiting
   std::atomic<std::uint64_t> extracted_passages{45};
   std::atomic<bool> extraction_waits{false};
-  std::atomic<std::uint64_t> index_number{1};  // another one: another index took the place of this one
+  std::atomic<std::uint64_t> index_number{1};  // changing it simulates that another index has replaced this one
   void go_on() {
     const std::lock_guard lock(mutex_);
     extraction_waits = false;

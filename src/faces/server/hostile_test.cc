@@ -1,4 +1,4 @@
-// Clients that are slow, greedy or hostile.
+// Tests with clients that are slow, greedy or hostile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,11 +67,12 @@ TEST(Hostile, ALengthThatIsSaidTwiceIsRefused) {
     Client client(server);
     client.send(kQuery + headers + smuggled);
     EXPECT_EQ(client.receive().status, 400) << headers;
-    EXPECT_TRUE(client.at_end()) << headers;  // and nothing behind it is taken for a request
+    EXPECT_TRUE(client.at_end()) << headers;  // the bytes after it are not taken for a request
   }
 }
 
-// One reader joins a folded line to the one before, another drops it, a third takes it for a header of its own.
+// Parsers disagree about a folded line: one joins it to the previous line, another drops it, a third takes it for a
+// separate header.
 TEST(Hostile, AHeaderLineThatGoesOnInTheNextIsRefused) {
   TestServer server;
   const std::string next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -89,7 +90,7 @@ TEST(Hostile, AHeaderLineThatGoesOnInTheNextIsRefused) {
     EXPECT_EQ(response.status, 400) << head;
     EXPECT_TRUE(response.has("Connection: close\r\n")) << head;
     EXPECT_TRUE(client.at_end()) << head;
-    Client slow(server);  // a byte at a time
+    Client slow(server);  // one byte at a time
     for (const char c : head) {
       if (!slow.send({&c, 1})) break;
     }
@@ -97,9 +98,9 @@ TEST(Hostile, AHeaderLineThatGoesOnInTheNextIsRefused) {
   }
   Client client(server);
   client.send(kQuery + "Transfer-Encoding: chunked\r\n\r\ne\r\n{\"text\":\n \"1\"}\r\n0\r\nX: a\r\n b\r\n\r\n" + next);
-  EXPECT_EQ(client.receive().status, 400);  // in a trailer, too
+  EXPECT_EQ(client.receive().status, 400);  // a trailer must not have folded lines either
   EXPECT_TRUE(client.at_end());
-  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 14\r\n\r\n{\"text\":\n \"1\"}"), 200);  // a body may do that
+  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 14\r\n\r\n{\"text\":\n \"1\"}"), 200);  // a body may do so
 }
 
 TEST(Hostile, AHeaderThatSettlesWhoMayAskIsSaidOnce) {
@@ -139,7 +140,7 @@ TEST(Hostile, HeadersPastTheLimitAreRefusedHoweverTheyCome) {
   EXPECT_EQ(status_of(server, start + "X: " + std::string(20'000, 'a')), 431);
   EXPECT_EQ(status_of(server, start + "X: " + std::string(15'000, 'a') + "\r\n\r\n"), 200);
   EXPECT_EQ(status_of(server, start + "X: " + std::string(17'000, 'a') + "\r\n\r\n"), 431);
-  // Many small ones, each sent by itself: what was parsed already counts too.
+  // Sends many small headers separately: headers that have already been parsed count, too.
   Client client(server);
   client.send(start);
   for (int i = 0; i < 5000; ++i) client.send("X" + std::to_string(i) + ": y\r\n");
@@ -150,7 +151,7 @@ TEST(Hostile, BodiesPastTheLimitAreRefused) {
   Limits limits;
   limits.body_bytes = 1000;
   TestServer server(limits);
-  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 1001\r\n\r\n"), 413);  // before it is sent
+  EXPECT_EQ(status_of(server, kQuery + "Content-Length: 1001\r\n\r\n"), 413);  // refused before the body is sent
   EXPECT_EQ(status_of(server, kQuery + "Transfer-Encoding: chunked\r\n\r\nffffff\r\n" + std::string(5000, ' ')), 413);
   EXPECT_EQ(status_of(server, kQuery + "Content-Length: 1000\r\n\r\n" + std::string(987, ' ') + "{\"text\":\"1\"} "),
             200);
@@ -158,14 +159,14 @@ TEST(Hostile, BodiesPastTheLimitAreRefused) {
 
 TEST(Hostile, BodiesTogetherHaveALimitToo) {
   Limits limits;
-  limits.all_bodies_bytes = 100'000;
+  limits.all_bodies_bytes = 200'000;  // each byte of a body counts twice
   TestServer server(limits);
   Client first(server);
   first.send(kQuery + "Expect: 100-continue\r\nContent-Length: 90000\r\n\r\n");
   EXPECT_EQ(first.receive().status, 100);
   first.send(std::string(89'987, ' '));
   Client watcher(server);
-  while (watcher.ask("GET", "/metrics").body.find("refrain_request_bodies_bytes 89987\n") == std::string::npos) {
+  while (watcher.ask("GET", "/metrics").body.find("refrain_request_bodies_bytes 179974\n") == std::string::npos) {
   }
   EXPECT_EQ(status_of(server, kQuery + "Content-Length: 50000\r\n\r\n" + std::string(50'000, ' ')), 503);
   first.send("{\"text\": \"1\"}");
@@ -216,7 +217,7 @@ TEST(Hostile, ConnectionsPastTheMostAreToldSo) {
   EXPECT_TRUE(response.has("Retry-After: 1\r\n"));
   taken.clear();
   client.close();
-  int status = 503;  // until the server has seen that they went
+  int status = 503;  // until the server has noticed that the clients left
   while (status == 503) status = Client(server).ask("GET", "/healthz").status;
   EXPECT_EQ(status, 200);
 }
@@ -227,7 +228,7 @@ TEST(Hostile, AFullLineOfWorkIsToldSo) {
   TestServer server(limits);
   std::deque<Client> waiting;
   int refused = 0;
-  for (int i = 0; i < 6; ++i) {  // two are worked on, one waits
+  for (int i = 0; i < 6; ++i) {  // two are processed, one waits, three are refused
     waiting.emplace_back(server);
     waiting.back().send(query("wait"));
   }
@@ -238,7 +239,7 @@ TEST(Hostile, AFullLineOfWorkIsToldSo) {
     refused = at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 32);
   }
   EXPECT_EQ(refused, 3);
-  EXPECT_EQ(watcher.ask("GET", "/v1/stats").status, 200);  // other work goes on
+  EXPECT_EQ(watcher.ask("GET", "/v1/stats").status, 200);  // other kinds of work go on
   EXPECT_EQ(watcher.ask("GET", "/v1/passages").status, 200);
 }
 
@@ -252,7 +253,7 @@ TEST(Hostile, AClientThatGoesIsNotWorkedFor) {
   EXPECT_EQ(server.backend.stopped, 1U);
 }
 
-// Two threads work on queries. Clients that take nothing of long answers must not hold them.
+// Two threads work on queries. Clients that do not read their long answers must not occupy them.
 TEST(Hostile, ClientsThatDoNotReadHoldNobodyUp) {
   Limits limits;
   limits.write_time = milliseconds(60'000);
@@ -265,7 +266,7 @@ TEST(Hostile, ClientsThatDoNotReadHoldNobodyUp) {
   }
   Client client(server);
   EXPECT_EQ(client.ask("POST", "/v1/query", R"({"text": "3"})").status, 200);
-  // And they are still given all of it.
+  // A slow client still gets the whole answer.
   const Response response = lazy.front().receive();
   EXPECT_TRUE(response.whole);
   EXPECT_EQ(std::count(response.body.begin(), response.body.end(), '\n'), 2001);

@@ -55,7 +55,7 @@ std::string Metrics::text(const std::optional<IndexStats>& index, const std::opt
   single("http_dropped_connections_total", "counter", "Connections ended by an internal error.", failures.load());
   single("answers_on_disk_bytes", "gauge", "Responses buffered for slow clients, and passages buffered for paging.",
          spool_bytes);
-  single("request_bodies_bytes", "gauge", "Request bodies received so far.", body_bytes);
+  single("request_bodies_bytes", "gauge", "Memory of request bodies, and of what was parsed of them.", body_bytes);
   if (index) {
     single("index_documents", "gauge", "Documents in the index.", index->documents);
     single("index_segments", "gauge", "Segments in the index.", index->segments);

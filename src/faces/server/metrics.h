@@ -1,4 +1,4 @@
-// What the server counts, in the text format of Prometheus.
+// The metrics of the server, in the text format of Prometheus.
 #pragma once
 
 #include <array>
@@ -23,13 +23,13 @@ class Metrics {
   std::atomic<std::int64_t> connections{0};
   std::atomic<std::int64_t> in_flight{0};  // requests whose headers were read and whose answers are not yet sent
   std::atomic<std::uint64_t> refused_connections{0};
-  std::atomic<std::uint64_t> failures{0};  // of the server's own, which ended a connection
+  std::atomic<std::uint64_t> failures{0};  // internal errors that ended a connection
 
-  // `route` is one of a few names, never what a client sent.
+  // `route` must be one of a few names, never text that a client sent.
   void count(std::string_view route, unsigned status, double seconds);
 
-  // `spool_bytes` of answers wait on disk, `body_bytes` of requests are in memory.
-  // Of an index and of a library what there is.
+  // Returns the page for Prometheus. `spool_bytes` is the size of answers and passages on disk, `body_bytes` that of
+  // request bodies in memory. `index` and `library` are empty if the server has none.
   std::string text(const std::optional<IndexStats>& index, const std::optional<SeenStats>& library,
                    std::uint64_t spool_bytes, std::uint64_t body_bytes) const;
 

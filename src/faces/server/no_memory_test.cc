@@ -1,4 +1,4 @@
-// Memory that runs out: each allocation of the server fails once, wherever it is.
+// Tests for lack of memory: each allocation that the server makes for a request fails once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,12 +14,13 @@
 
 namespace {
 
-std::atomic<long> allocations_left{-1};   // before one fails; negative: none does
-thread_local bool always_served = false;  // the test's own thread
+std::atomic<long> allocations_left{-1};   // allocations until one fails; negative: no allocation fails
+thread_local bool always_served = false;  // set in the test's own thread, where no allocation fails
 
 }  // namespace
 
-// In place of the library's, for all tests of this folder. Not inlined, or the compiler pairs malloc with delete.
+// These replace the standard functions for all tests of this folder. They are not inlined, because the compiler would
+// then see malloc paired with delete.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (allocations_left.load(std::memory_order_relaxed) >= 0 && !always_served && allocations_left.fetch_sub(1) == 0)
     throw std::bad_alloc();
@@ -27,7 +28,7 @@ thread_local bool always_served = false;  // the test's own thread
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-// Libraries that ask this way are told what it returns: they do not throw.
+// This form never fails on purpose: libraries that use it check the result themselves.
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
@@ -41,7 +42,7 @@ thread_local bool always_served = false;  // the test's own thread
 namespace refrain::server {
 namespace {
 
-// An exception in a thread that reads and writes ended the whole server.
+// An exception in an I/O thread must not end the whole server.
 TEST(NoMemory, AnAllocationThatFailsEndsItsConnectionAlone) {
   always_served = true;
   std::mutex mutex;
@@ -52,10 +53,10 @@ TEST(NoMemory, AnAllocationThatFailsEndsItsConnectionAlone) {
     logged.emplace_back(line);
   };
   TestServer server({}, options);
-  Client witness(server);  // a connection that has nothing to do with it
+  Client witness(server);  // another connection, which must stay open
   const auto ask_witness = [&] {
     const int status = witness.ask("GET", "/healthz").status;
-    // The server goes on to wait for its next request, which must not be what fails.
+    // Lets the server finish waiting for the next request, so that no allocation of that step is made to fail.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return status;
   };
@@ -71,7 +72,7 @@ TEST(NoMemory, AnAllocationThatFailsEndsItsConnectionAlone) {
         allocations_left = at;
         Client client(server);
         client.send(request);
-        client.receive();  // an answer, an error, or the end: but not nothing
+        client.receive();  // any outcome but silence: an answer, an error, or the end
         failed = allocations_left.exchange(-1) < 0;
       }
       ASSERT_EQ(Client(server).ask("GET", "/healthz").status, 200) << at;

@@ -20,7 +20,7 @@ std::uint64_t mix(std::uint64_t bits) {
   return (bits ^ bits >> 29U) * 0x94D049BB133111EB;
 }
 
-// Against slips of the pen. Whoever makes a cursor by hand is still only given whole passages: see page().
+// Detects typing errors. A forged cursor can pass, but page() still gives it whole passages only.
 std::uint32_t check_bits(const PageCursor& cursor) {
   return static_cast<std::uint32_t>(mix(cursor.commit * 0x9E3779B97F4A7C15 + cursor.offset) >> 32U);
 }
@@ -97,7 +97,7 @@ PageEnd Pages::page(const std::optional<PageCursor>& from, std::uint64_t limit, 
   if (extracted_ == nullptr || extracted_->identity != newest) extract(stop);
   const SpoolFile& file = extracted_->file;
   const std::uint64_t commit = commit_hash(extracted_->identity);
-  if (from && from->commit != commit) throw old_cursor();  // a commit came between
+  if (from && from->commit != commit) throw old_cursor();  // there was a commit since `newest` was read
 
   std::uint64_t offset = from ? from->offset : 0;
   char before = '\n';

@@ -1,8 +1,8 @@
-// All passages of the index, a page at a time.
+// Serves all passages of the index, one page at a time.
 //
-// They are extracted once a commit, into a file without a name, and pages are cut from that. A cursor is where a page
-// ended: it names the commit, by a hash of its identity, and the place in the file. It is worth nothing after the next
-// commit, nor for another index in the same place.
+// The passages are extracted once per commit, into a nameless file, from which pages are cut. A cursor marks where a
+// page ended: it contains a hash of the commit's identity, and an offset in the file. The next commit invalidates it,
+// and so does replacing the index in its folder by another one.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,36 @@
 namespace refrain::server {
 
 struct PageCursor {
-  std::uint64_t commit = 0;  // commit_hash() of its identity
+  std::uint64_t commit = 0;  // commit_hash() of the commit's identity
   std::uint64_t offset = 0;
 };
 std::uint64_t commit_hash(std::string_view identity);
 std::string to_text(const PageCursor& cursor);
-// Failure(400) for what to_text() did not make.
+// Throws Failure(400) for text that to_text() did not make.
 PageCursor parse_page_cursor(std::string_view text);
 
-// What follows the passages of a page.
+// The data that follows the passages of a page.
 struct PageEnd {
-  std::optional<PageCursor> next;  // none: that was all
-  std::uint64_t generation = 0;    // that the passages are of
+  std::optional<PageCursor> next;  // empty after the last page
+  std::uint64_t generation = 0;    // of the commit whose passages these are
   std::uint64_t changed_documents = 0;
 };
 
-// For one thread.
+// Not thread-safe.
 class Pages {
  public:
-  // The file takes its bytes from `space`, `most` of them.
+  // The file reserves at most `most` bytes from `space`.
   Pages(const Backend& backend, Context context, SpoolSpace& space, std::uint64_t most)
       : backend_(backend), context_(std::move(context)), space_(space), most_(most) {}
 
-  // Writes up to `limit` passages to `out`, whole lines of JSON in pieces. Failure(410) for a cursor of another
-  // commit than the newest. `stop` ends an extraction, with Error(interrupted); the next call begins it again.
+  // Writes up to `limit` passages to `out`, as whole lines of JSON in pieces. Throws Failure(410) for a cursor of
+  // another commit than the newest. If `stop` ends an extraction, this throws Error(interrupted), and the next call
+  // starts it again.
   PageEnd page(const std::optional<PageCursor>& from, std::uint64_t limit, const std::stop_token& stop,
                const std::function<void(std::string_view)>& out);
 
  private:
-  // What was extracted, and its part of the space.
+  // The extracted passages, and the disk space reserved for them.
   struct Extracted {
     explicit Extracted(SpoolSpace& of) : space(of), file(of.folder()) {}
     ~Extracted() { space.give_back(held); }

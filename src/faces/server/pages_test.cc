@@ -31,7 +31,7 @@ std::optional<Errc> code_of(const std::function<void()>& call) {
 }
 
 TEST(Pages, PutEndToEndAreTheWhole) {
-  for (const std::size_t bytes : {10, 40'000, 200'000}) {  // a page in one read, and a passage in many
+  for (const std::size_t bytes : {10, 40'000, 200'000}) {  // from many passages per read to many reads per passage
     FakeBackend backend;
     backend.passage_bytes = bytes;
     backend.extracted_passages = 23;
@@ -83,8 +83,8 @@ TEST(Pages, ACommitEndsACursorAndIsReadAnew) {
   EXPECT_EQ(status_of([&] { pages.page(next, 5, {}, ignore); }), 410U);
 }
 
-// An index was built anew in the same folder, and its generation happened to be the old one's: a cursor went on in the
-// middle of other passages, and pages were cut from an extraction of the index before.
+// An index that is rebuilt in the same folder may have the same generation as before. Old cursors must not continue
+// in it, and pages must not be cut from an extraction of the old index.
 TEST(Pages, AnotherIndexOfTheSameGenerationIsReadAnew) {
   FakeBackend backend;
   SpoolSpace space("", kPlenty);
@@ -113,7 +113,7 @@ TEST(Pages, TakeTheirBytesFromTheSpaceOfAllAnswers) {
     Pages pages(backend, {}, space, kPlenty);
     pages.page({}, 1000, {}, [&](std::string_view piece) { whole += piece; });
     EXPECT_EQ(space.held(), whole.size());
-    // A new extraction takes the place of the old one, which there would not be room beside.
+    // A new extraction replaces the old one, because there is no room for both.
     backend.add({{"a", "b"}}, false, {});
     pages.page({}, 5, {}, [](std::string_view) {});
     EXPECT_EQ(space.held(), whole.size());
@@ -160,7 +160,7 @@ TEST(Pages, ACursorThatWasTamperedWithIsRefused) {
        {"", "p2", "p2---", "p2-0-0", "../../x", "p2-fffffffffffffffff-0-00000000", "p1-c-159-00000000"})
     EXPECT_EQ(status_of([&] { parse_page_cursor(bad); }), 400U) << bad;
 
-  // One with the right checksum that points into a passage, or behind all of them.
+  // These cursors have the right checksum, but point into a passage or behind the last one.
   FakeBackend backend;
   SpoolSpace space("", kPlenty);
   Pages pages(backend, {}, space, kPlenty);

@@ -12,10 +12,10 @@ namespace refrain::server {
 
 namespace {
 
-constexpr std::string_view kIdPlace = "{id}";
+constexpr std::string_view kIdPlaceholder = "{id}";
 
 struct Row {
-  std::string_view path;  // one that ends in {id} takes anything there, slashes too
+  std::string_view path;  // {id} at its end matches any text that is not empty, including slashes
   std::string_view method;
   Verb verb;
   std::vector<std::string_view> parameters = {};
@@ -37,8 +37,8 @@ const std::vector<Row>& rows() {
 }
 
 bool matches(std::string_view pattern, std::string_view path) {
-  if (!pattern.ends_with(kIdPlace)) return pattern == path;
-  pattern.remove_suffix(kIdPlace.size());
+  if (!pattern.ends_with(kIdPlaceholder)) return pattern == path;
+  pattern.remove_suffix(kIdPlaceholder.size());
   return path.size() > pattern.size() && path.starts_with(pattern);
 }
 
@@ -66,8 +66,8 @@ Route route_of(std::string_view method, Target target) {
         throw Failure(400, "invalid_argument", fmt::format("unknown parameter '{}'", name));
     }
     Route out{.verb = row.verb, .name = row.path};
-    if (row.path.ends_with(kIdPlace))
-      out.id = percent_decode(std::string_view(target.path).substr(row.path.size() - kIdPlace.size()), false);
+    if (row.path.ends_with(kIdPlaceholder))
+      out.id = percent_decode(std::string_view(target.path).substr(row.path.size() - kIdPlaceholder.size()), false);
     out.target = std::move(target);
     return out;
   }

@@ -1,4 +1,4 @@
-// Which request is which.
+// Maps the method and path of a request to a verb.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ enum class Verb { health, metrics, stats, query, passages, document, add, remove
 
 struct Route {
   Verb verb = Verb::health;
-  std::string_view name = "other";  // of the path, as docs/openapi.json has it
-  std::string id = {};              // of a document, decoded
+  std::string_view name = "other";  // the pattern of the path, as in docs/openapi.json
+  std::string id = {};              // the decoded id of the document, if the path names one
   Target target = {};
 };
 
-// Failure(404) for a path that there is not, Failure(405) for a method that it does not know, Failure(400) for a
-// parameter that it does not take. HEAD is GET here.
+// Throws Failure(404) for an unknown path, Failure(405) for a method that the path does not support, and
+// Failure(400) for a parameter that it does not take. HEAD is treated as GET.
 Route route_of(std::string_view method, Target target);
 
 }  // namespace refrain::server

@@ -12,6 +12,7 @@
 
 #include "faces/server/backend.h"
 #include "faces/server/server.h"
+#include "faces/server/wire/limits.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "refrain/seen.h"
@@ -20,7 +21,7 @@ namespace refrain {
 
 namespace {
 
-// An index, a library, or both.
+// A backend with an index, a library, or both.
 class OpenBackend final : public server::Backend {
  public:
   OpenBackend(const ServeOptions& options, const Context& context) {
@@ -78,12 +79,10 @@ class OpenBackend final : public server::Backend {
   bool adds_ = false;
 };
 
-// The library's part of the memory, where there are both: half.
-Context library_context(const ServeOptions& options, const Context& context) {
-  Context out = context;
-  const std::uint64_t all = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
-  out.memory_bytes = options.index.empty() ? all : std::max(kMinMemoryBytes, all / 2);
-  return out;
+// The memory of the index or the library: what bodies and answers leave. If there are both, each gets half of it.
+std::uint64_t work_memory(const ServeOptions& options, std::uint64_t all, const server::Limits& limits) {
+  const std::uint64_t left = all - limits.all_bodies_bytes - limits.all_answers_bytes;
+  return std::max(kMinMemoryBytes, options.index.empty() || options.library.empty() ? left : left / 2);
 }
 
 void check_serve(const ServeOptions& options) {
@@ -100,18 +99,19 @@ void check_serve(const ServeOptions& options) {
 
 void serve(const ServeOptions& options, const Context& context) {
   check_serve(options);
-  const Context of_library = library_context(options, context);
-  std::mutex logging;  // the server and the library may have something to tell at the same time
-  ServeOptions alone = options;
+  const std::uint64_t all = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  const server::Limits limits = server::limits_within(all);
+  Context work = context;
+  work.memory_bytes = work_memory(options, all, limits);
+  std::mutex logging;  // the server and the library may log at the same time
+  ServeOptions locked_options = options;
   if (options.log)
-    alone.log = [&](std::string_view line) {
+    locked_options.log = [&](std::string_view line) {
       const std::lock_guard lock(logging);
       options.log(line);
     };
-  OpenBackend backend(alone, of_library);
-  Context of_index = context;
-  if (!options.library.empty() && !options.index.empty()) of_index.memory_bytes = of_library.memory_bytes;
-  server::run_server(backend, alone, server::Limits{}, of_index);
+  OpenBackend backend(locked_options, work);
+  server::run_server(backend, locked_options, limits, work);
 }
 
 }  // namespace refrain

@@ -38,12 +38,12 @@ using boost::system::error_code;
 using net::ip::tcp;
 
 constexpr unsigned kIoThreads = 2;
-constexpr unsigned kRefusals = 64;               // connections beyond the most that are still told so
-constexpr unsigned kOwnDescriptors = 1536;       // what two states of an index of many shards, and the rest, may open
-constexpr std::chrono::milliseconds kPause{50};  // before connections are taken again
+constexpr unsigned kMaxRefused = 64;             // connections above the limit that still get a response
+constexpr unsigned kOwnDescriptors = 1536;       // for two snapshots of an index with many shards, and all else
+constexpr std::chrono::milliseconds kPause{50};  // after accepting has failed, before the next attempt
 
-// Raises what this process may open as far as it may be, and returns how many connections fit.
-unsigned fitting_connections(unsigned wanted) {
+// Raises the limit of open files as far as possible, and returns how many of the wanted connections fit into it.
+unsigned connection_limit(unsigned wanted) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
   limit.rlim_cur = limit.rlim_max;
@@ -53,8 +53,9 @@ unsigned fitting_connections(unsigned wanted) {
   return static_cast<unsigned>(std::min<rlim_t>(wanted, std::max<rlim_t>(left, 1)));
 }
 
-Limits fitting(Limits limits, unsigned max_connections) {
-  limits.max_connections = fitting_connections(max_connections);
+Limits adjusted_limits(Limits limits, unsigned max_connections) {
+  limits.max_connections = connection_limit(max_connections);
+  limits.body_bytes = std::min(limits.body_bytes, limits.all_bodies_bytes / 2);  // see Body: each byte counts twice
   return limits;
 }
 
@@ -78,7 +79,7 @@ std::string to_text(const tcp::endpoint& endpoint) {
   return fmt::format(fmt::runtime(endpoint.address().is_v6() ? "[{}]:{}" : "{}:{}"), address, endpoint.port());
 }
 
-std::string what_of(const std::exception_ptr& thrown) {
+std::string message_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::exception& error) {
@@ -92,20 +93,22 @@ class Server {
  public:
   Server(Backend& backend, const ServeOptions& options, const ListenAddress& address, const Limits& limits,
          const Context& context)
-      : limits_(fitting(limits, options.max_connections)),
+      : limits_(adjusted_limits(limits, options.max_connections)),
         options_(options),
         spool_(std::make_shared<SpoolSpace>(context.temp_dir, limits.all_spools_bytes)),
-        bodies_(std::make_shared<BodySpace>(limits.all_bodies_bytes)),
+        bodies_(std::make_shared<MemoryShare>(limits.all_bodies_bytes)),
+        answers_(std::make_shared<MemoryShare>(limits.all_answers_bytes)),
         service_(std::make_unique<Service>(backend,
                                            AccessRules{options.token, address.loopback, options.token_for_reads},
                                            limits_, with_own_stop(context), *spool_, *bodies_, metrics_)),
-        hub_{.limits = limits_,
-             .service = *service_,
-             .metrics = metrics_,
-             .bodies = bodies_,
-             .spool = spool_,
-             .closed = [this](const Connection* connection) { forget(connection); },
-             .failed = [this](const std::exception_ptr& thrown) { log(thrown); }},
+        shared_state_{.limits = limits_,
+                      .service = *service_,
+                      .metrics = metrics_,
+                      .bodies = bodies_,
+                      .answers = answers_,
+                      .spool = spool_,
+                      .closed = [this](const Connection* connection) { remove_connection(connection); },
+                      .failed = [this](const std::exception_ptr& thrown) { log(thrown); }},
         acceptor_(listen_on(io_.back().context.get_executor(), address)),
         pause_(acceptor_.get_executor()) {}
 
@@ -123,7 +126,7 @@ class Server {
     }
     end(thrown ? std::chrono::milliseconds(0) : limits_.shutdown_time);
     threads.clear();
-    // Before io_, which the service's threads wake connections through; connections themselves go with io_.
+    // The service's threads wake connections through io_, so they must end before it. Connections end with io_.
     service_.reset();
     if (thrown) std::rethrow_exception(thrown);
   }
@@ -139,25 +142,25 @@ class Server {
     changed_.wait(lock, stop, [] { return false; });
   }
 
-  // A callback of the loop that accepts. One that throws, or is dropped, is made up for by run_io().
+  // Makes a callback of the accept loop. If it throws, or Asio drops it, run_io() restarts the loop.
   template <class Work>
   auto accepting(Work work) {
     struct Mark {
       void operator()(std::atomic<bool>* lost) const { *lost = true; }
     };
     return [work = std::move(work),
-            unless_done = std::unique_ptr<std::atomic<bool>, Mark>(&lost_accept_)](auto&&... arguments) mutable {
+            mark_lost = std::unique_ptr<std::atomic<bool>, Mark>(&accept_stopped_)](auto&&... arguments) mutable {
       work(std::forward<decltype(arguments)>(arguments)...);
-      static_cast<void>(unless_done.release());
+      static_cast<void>(mark_lost.release());
     };
   }
 
-  // What reaches this was thrown outside the steps of a connection, which end that alone: by Asio, without memory, or
-  // by the loop that accepts.
+  // Exceptions that arrive here come from Asio, for lack of memory, or from the accept loop. What the steps of a
+  // connection throw does not arrive here: it ends only that connection.
   void run_io(net::io_context& io) {
     while (true) {
       try {
-        if (lost_accept_.exchange(false)) {
+        if (accept_stopped_.exchange(false)) {
           std::this_thread::sleep_for(kPause);
           net::post(acceptor_.get_executor(), accepting([this] { accept(); }));
         }
@@ -175,11 +178,11 @@ class Server {
     try {
       const std::lock_guard lock(log_mutex_);
       try {
-        options_.log("a connection was dropped: " + what_of(thrown));
+        options_.log("a connection was dropped: " + message_of(thrown));
       } catch (const std::bad_alloc&) {
         options_.log("a connection was dropped: out of memory");
       }
-    } catch (...) {  // whoever logs must not end the server either
+    } catch (...) {  // a log callback that throws must not end the server
     }
   }
 
@@ -198,7 +201,7 @@ class Server {
                            }));
   }
 
-  // No descriptor is free, say.
+  // Tries again after a pause, because accepting has failed, for example for lack of a free descriptor.
   void accept_later() {
     pause_.expires_after(kPause);
     pause_.async_wait(accepting([this](const error_code& error) {
@@ -213,8 +216,8 @@ class Server {
       open = connections_.size();
     }
     if (open >= limits_.max_connections) ++metrics_.refused_connections;
-    if (open >= limits_.max_connections + kRefusals) return;
-    const auto connection = std::make_shared<Connection>(std::move(socket), hub_);
+    if (open >= limits_.max_connections + kMaxRefused) return;
+    const auto connection = std::make_shared<Connection>(std::move(socket), shared_state_);
     {
       const std::lock_guard lock(mutex_);
       connections_.emplace(connection.get(), connection);
@@ -225,13 +228,13 @@ class Server {
       connection->refuse();
   }
 
-  void forget(const Connection* connection) {
+  void remove_connection(const Connection* connection) {
     const std::lock_guard lock(mutex_);
     connections_.erase(connection);
     changed_.notify_all();
   }
 
-  void tell_all(void (Connection::*what)()) {
+  void call_all(void (Connection::*what)()) {
     std::vector<std::shared_ptr<Connection>> all;
     {
       const std::lock_guard lock(mutex_);
@@ -242,34 +245,35 @@ class Server {
     for (const auto& connection : all) ((*connection).*what)();
   }
 
-  bool all_gone(std::chrono::milliseconds within) {
+  bool wait_until_closed(std::chrono::milliseconds within) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, within, [&] { return connections_.empty(); });
   }
 
-  void end(std::chrono::milliseconds patience) {
-    hub_.draining = true;
+  void end(std::chrono::milliseconds timeout) {
+    shared_state_.draining = true;
     net::post(acceptor_.get_executor(), [this] {
       error_code ignored;
       acceptor_.close(ignored);
       pause_.cancel();
     });
-    tell_all(&Connection::drain);
-    const bool gone = all_gone(patience);
+    call_all(&Connection::drain);
+    const bool gone = wait_until_closed(timeout);
     stop_work_.request_stop();
     if (!gone) {
-      tell_all(&Connection::abort);
-      all_gone(std::chrono::seconds(1));
+      call_all(&Connection::abort);
+      wait_until_closed(std::chrono::seconds(1));
     }
-    hub_.stopped = true;
+    shared_state_.stopped = true;
     for (Io& io : io_) io.context.stop();
   }
 
-  // One thread's. A connection stays with one, so nothing of it runs twice at once. Strands would do that too, but Asio
-  // queues them in a destructor, and ends the process where there is no memory for it.
+  // The event loop of one thread. A connection stays with one loop, so that its callbacks never run concurrently.
+  // Strands would ensure that too, but Asio queues them in a destructor, which ends the process if there is no
+  // memory for it.
   struct Io {
     net::io_context context{1};
-    // A connection whose answer is being worked out may have nothing to wait for here, and is to be woken all the same.
+    // Keeps the loop running while it has no pending operation: a worker may still wake a connection through it.
     net::executor_work_guard<net::io_context::executor_type> until_stopped{context.get_executor()};
   };
 
@@ -278,15 +282,16 @@ class Server {
   std::stop_source stop_work_;
   Metrics metrics_;
   const std::shared_ptr<SpoolSpace> spool_;
-  const std::shared_ptr<BodySpace> bodies_;
+  const std::shared_ptr<MemoryShare> bodies_;
+  const std::shared_ptr<MemoryShare> answers_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<const Connection*, std::weak_ptr<Connection>> connections_;
   std::mutex log_mutex_;
-  std::atomic<bool> lost_accept_{false};  // nobody accepts any more
+  std::atomic<bool> accept_stopped_{false};  // the accept loop has stopped and must be restarted
   std::unique_ptr<Service> service_;
-  Hub hub_;
-  // The last one accepts. It is destroyed first: an accept that is under way holds a socket of any of them.
+  SharedState shared_state_;
+  // The last loop accepts. It is destroyed first, because a pending accept holds a socket of any of the loops.
   std::array<Io, kIoThreads> io_;
   std::size_t next_io_ = 0;
   tcp::acceptor acceptor_;

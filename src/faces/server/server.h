@@ -1,4 +1,4 @@
-// The server: takes connections, and ends in good order.
+// The server: accepts connections, and shuts down gracefully.
 #pragma once
 
 #include "faces/server/backend.h"
@@ -8,7 +8,8 @@
 
 namespace refrain::server {
 
-// As refrain::serve(), for any backend and any limits; options.index is not looked at.
+// Like refrain::serve(), for any backend and any limits; options.index is ignored. `context.memory_bytes` is the memory
+// for the work that requests cause. Bodies and answers get the memory that `limits` grants in addition.
 void run_server(Backend& backend, const ServeOptions& options, const Limits& limits, const Context& context);
 
 }  // namespace refrain::server

@@ -28,7 +28,7 @@ std::size_t lines_of(const std::string& body) {
   return static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n'));
 }
 
-// ---- What is answered
+// ---- Answers
 
 TEST(Server, ALongDocumentArrivesWhole) {
   TestServer server({}, with_token());
@@ -135,7 +135,7 @@ TEST(Server, EveryErrorHasItsStatus) {
   EXPECT_EQ(client.ask("POST", "/v1/documents", R"({"id": "../a", "text": "b"})", kAuthorized).status, 400);
 }
 
-// ---- Who may
+// ---- Access
 
 TEST(Server, WritingWantsTheToken) {
   TestServer server({}, with_token());
@@ -182,7 +182,7 @@ TEST(Server, APageOfTheWebUnderItsOwnNameReadsNothing) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-// <img src="http://127.0.0.1:7878/v1/passages"> on any page of the web began an extraction.
+// <img src="http://127.0.0.1:7878/v1/passages"> on a web page must not start an extraction.
 TEST(Server, APageOfAnotherSiteStartsNoExtraction) {
   TestServer server({}, with_token());
   for (const std::string headers :
@@ -195,7 +195,7 @@ TEST(Server, APageOfAnotherSiteStartsNoExtraction) {
       EXPECT_TRUE(response.body.starts_with("{\"error\":{\"code\":\"cross_site\"")) << response.body;
       EXPECT_EQ(client.ask("OPTIONS", "/v1/passages", "", given).status, 403) << given;
     }
-    // It is settled before a body is read: none is sent here.
+    // The request is refused before its body is read: none is sent here.
     client.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\n" + headers + "Content-Length: 1000\r\n\r\n");
     EXPECT_EQ(client.receive().status, 403) << headers;
     EXPECT_TRUE(client.at_end());
@@ -230,7 +230,7 @@ TEST(Server, NoAnswerMayBeReadByAnotherOrigin) {
   }
 }
 
-// Whoever had an account on the machine read all of an index that only its owner was to see.
+// With token_for_reads, other users of the machine cannot read the index without the token.
 TEST(Server, ReadingWantsTheTokenWhereItIsAskedFor) {
   ServeOptions options = with_token();
   options.token_for_reads = true;
@@ -269,7 +269,7 @@ TEST(Server, AnAddressThatIsTakenIsBusy) {
   }
 }
 
-// ---- The end
+// ---- Shutdown
 
 TEST(Server, EndsARequestBeforeItStops) {
   Limits limits;
@@ -318,7 +318,7 @@ TEST(Server, StopsAnExtractionThatDoesNotEndByItself) {
   EXPECT_TRUE(client.at_end());
 }
 
-// ---- Who waits for passages
+// ---- Waiting for passages
 
 void wait_for_connections(Client& client, const std::string& count) {
   while (client.ask("GET", "/metrics").body.find("\nrefrain_http_connections " + count + "\n") == std::string::npos)
@@ -339,14 +339,14 @@ TEST(Server, AnExtractionEndsWithTheLastClientThatWaitsForIt) {
   third.send(request);
   while (watcher.ask("GET", "/metrics").body.find("\nrefrain_http_in_flight 4\n") == std::string::npos)
     std::this_thread::yield();
-  // The one that it was begun for goes: it goes on for the others.
+  // The client that caused the extraction leaves. The extraction continues for the others.
   first.close();
   wait_for_connections(watcher, "3");
   EXPECT_EQ(server.backend.stopped, 0U);
   second.close();
   third.close();
   while (server.backend.stopped == 0) std::this_thread::yield();
-  // Whoever comes now is not the worse for it.
+  // A later client is not affected.
   server.backend.go_on();
   EXPECT_EQ(lines_of(watcher.ask("GET", "/v1/passages?limit=1000").body), 46U);
   EXPECT_EQ(server.backend.extractions, 2U);

@@ -11,7 +11,6 @@
 
 #include "faces/server/wire/access.h"
 #include "faces/server/wire/json_cut.h"
-#include "faces/server/wire/request_body.h"
 #include "refrain/json_text.h"
 #include "refrain/report_json.h"
 
@@ -20,15 +19,26 @@ namespace refrain::server {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{16} << 10;
-// Most of them wait for the disk: the more there are, the more documents one sync is for. As many work at a time as there
-// are threads for that.
+// Most of these threads wait for the disk: the more there are, the more documents share one sync. The library lets
+// only as many of them compute at a time as Context::threads allows.
 constexpr unsigned kSeenThreads = 32;
+// This many documents are looked up at a time. Their answers are held in memory, and each may name a long id.
+constexpr std::size_t kSeenAtOnce = 256;
+// A query of this size or more counts as long: a query takes several times the memory of its text.
+constexpr std::size_t kLongQueryBytes = std::size_t{1} << 20;
 
 unsigned workers(const Context& context) {
   return context.threads != 0 ? context.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// `part` of the memory that the whole may take. Every verb wants its least, whatever that makes together.
+// Returns how many long queries may run at a time. Each may need the minimum memory of a verb.
+unsigned long_queries(const Context& context) {
+  const std::uint64_t all = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(all / 4 / kMinMemoryBytes, 1, workers(context)));
+}
+
+// Returns a context with `part` of the memory, but at least the minimum of a verb, even if all shares together then
+// exceed the whole.
 Context share(const Context& context, double part, unsigned threads) {
   const std::uint64_t all = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
   Context out = context;
@@ -38,16 +48,21 @@ Context share(const Context& context, double part, unsigned threads) {
   return out;
 }
 
-// Lines of JSON into an answer, a piece at a time. The head is said with the first of them, so that what fails before
-// has its status.
+// Writes lines of JSON to an answer, a piece at a time. The head is set when the first piece is written, so that a
+// failure before that can still set the status.
 class Lines {
  public:
   explicit Lines(Answer& answer) : answer_(answer) {}
   void add(std::string_view piece) {
-    waiting_ += piece;
-    if (waiting_.size() >= kFlushBytes || piece.ends_with('\n')) flush();
+    if (piece.size() < kFlushBytes) {
+      waiting_ += piece;
+      if (waiting_.size() >= kFlushBytes || piece.ends_with('\n')) flush();
+    } else {  // a large piece is written directly, so that it is not held twice
+      flush();
+      answer_.write(piece);
+    }
   }
-  // The last line. `cursor` is empty where there is no more.
+  // Writes the last line. `cursor` is empty if there is no further page.
   void end(const std::string& cursor, std::uint64_t generation, std::uint64_t changed_documents) {
     add(fmt::format("{{\"cursor\":{},\"generation\":{},\"changed_documents\":{}}}\n",
                     cursor.empty() ? "null" : json_text(cursor), generation, changed_documents));
@@ -86,7 +101,7 @@ Failure unauthorized() {
 }  // namespace
 
 Service::Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
-                 const BodySpace& bodies, Metrics& metrics)
+                 const MemoryShare& bodies, Metrics& metrics)
     : backend_(backend),
       rules_(std::move(rules)),
       query_context_(share(context, 0.25 / workers(context), 1)),
@@ -98,6 +113,7 @@ Service::Service(Backend& backend, AccessRules rules, const Limits& limits, cons
       pages_(backend, share(context, 0.5, context.threads), spool, limits.passages_bytes),
       light_(1, limits.queued),
       queries_(workers(context), limits.queued),
+      long_queries_(long_queries(context), limits.queued),
       writes_(1, limits.queued),
       extraction_(1, limits.queued),
       seen_(backend.has_library() ? kSeenThreads : 1, limits.queued) {}
@@ -134,11 +150,12 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
     case Verb::stats:
       return submit(light_, answer, [this](Answer& to) { to.send({}, to_json(backend_.stats())); });
     case Verb::query:
-      return submit(queries_, answer, [this, body](Answer& to) { query(*body, to); });
+      return submit(body->bytes().size() < kLongQueryBytes ? queries_ : long_queries_, answer,
+                    [this, body](Answer& to) { query(*body, to); });
     case Verb::document:
       return submit(queries_, answer, [this, id = route.id](Answer& to) { document(id, to); });
     case Verb::passages: {
-      auto waiter = std::make_shared<Demand::Waiter>(passages_demand_, answer->stop_token());
+      auto waiter = std::make_shared<SharedWork::Waiter>(shared_extraction_, answer->stop_token());
       return submit(extraction_, answer,
                     [this, target = route.target, waiter = std::move(waiter)](Answer& to) { passages(target, to); });
     }
@@ -165,8 +182,8 @@ void Service::submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Wo
         answer->fail(failure_of(std::current_exception()));
       } catch (...) {
         try {
-          answer->end();  // as it is; the connection sees that it is not whole
-        } catch (...) {   // it could not be woken, and has been closed for that
+          answer->end();  // the connection notices that the answer is incomplete
+        } catch (...) {   // the connection could not be woken, and was closed because of that
         }
       }
     }
@@ -196,7 +213,7 @@ void Service::document(const std::string& id, Answer& answer) const {
   std::string json = "{\"id\":";
   append_json_text(json, found->id);
   json += fmt::format(",\"tokens\":{},\"text\":\"", found->tokens);
-  // The text is held, its JSON a piece at a time.
+  // The text is held in memory, but its JSON only a piece at a time.
   for (std::string_view rest = found->text; !rest.empty();) {
     const std::size_t end = json_cut(rest, kFlushBytes);
     append_json_escaped(json, rest.substr(0, end));
@@ -209,9 +226,14 @@ void Service::document(const std::string& id, Answer& answer) const {
   answer.end();
 }
 
-void Service::add(Body& body, bool replace, Answer& answer) {
-  const std::vector<QueryDocument> documents = parse_documents(body.bytes());
+std::vector<QueryDocument> Service::documents_of(Body& body, Ids ids, const std::stop_token& stop) {
+  std::vector<QueryDocument> documents = parse_documents(body.bytes(), ids, stop);
   body.clear();
+  return documents;
+}
+
+void Service::add(Body& body, bool replace, Answer& answer) {
+  const std::vector<QueryDocument> documents = documents_of(body, Ids::paths, answer.stop_token());
   const IndexWriteReport report = backend_.add(documents, replace, context_for(write_context_, answer));
   answer.send({.status = 201}, to_json(report, "index add"));
 }
@@ -223,8 +245,19 @@ void Service::remove(const std::string& id, Answer& answer) {
 }
 
 void Service::seen(Body& body, Answer& answer) {
-  const std::vector<QueryDocument> documents = parse_documents(body.bytes(), Ids::any);
-  body.clear();
+  const std::vector<QueryDocument> documents = documents_of(body, Ids::any, answer.stop_token());
+  std::uint64_t length = 0;
+  for (std::size_t first = 0; first < documents.size(); first += kSeenAtOnce) {
+    const std::size_t count = std::min(kSeenAtOnce, documents.size() - first);
+    const std::string lines = seen_lines(std::span(documents).subspan(first, count), answer);
+    answer.write(lines);
+    length += lines.size();
+  }
+  answer.begin({.content_type = "application/x-ndjson", .length = length});
+  answer.end();
+}
+
+std::string Service::seen_lines(std::span<const QueryDocument> documents, const Answer& answer) {
   std::vector<SeenDocument> asked;
   for (const QueryDocument& document : documents) asked.push_back({document.id, document.text});
   const std::vector<SeenAnswer> answers = backend_.seen(asked, answer.stop_token());
@@ -240,7 +273,7 @@ void Service::seen(Body& body, Answer& answer) {
       lines += fmt::format("{},\"similarity\":{:.6g}", json_text(one.match), one.similarity);
     lines += fmt::format(",\"verified\":{},\"added\":{}}}\n", one.verified, one.added);
   }
-  answer.send({.content_type = "application/x-ndjson"}, lines);
+  return lines;
 }
 
 std::string Service::metrics_text() const {
@@ -257,7 +290,7 @@ void Service::passages(const Target& target, Answer& answer) {
   if (target.parameters.contains("cursor")) from = parse_page_cursor(parameter(target, "cursor"));
   if (target.parameters.contains("limit")) limit = parse_number("limit", parameter(target, "limit"), 1, kMaxPassages);
   Lines lines(answer);
-  const Demand::Work work(passages_demand_, stop_);
+  const SharedWork::Work work(shared_extraction_, stop_);
   const PageEnd end = pages_.page(from, limit, work.stop_token(), [&](std::string_view piece) { lines.add(piece); });
   lines.end(end.next ? to_text(*end.next) : "", end.generation, end.changed_documents);
 }

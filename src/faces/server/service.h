@@ -1,11 +1,13 @@
-// What the server does for a request, once it has been read: who may ask, which thread works on it, what is answered.
+// Handles requests: checks access, assigns each request to a thread, and produces the answer.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "faces/server/backend.h"
 #include "faces/server/demand.h"
@@ -15,12 +17,14 @@
 #include "faces/server/wire/answer.h"
 #include "faces/server/wire/body.h"
 #include "faces/server/wire/limits.h"
+#include "faces/server/wire/memory_share.h"
+#include "faces/server/wire/request_body.h"
 #include "faces/server/work_queue.h"
 #include "refrain/context.h"
 
 namespace refrain::server {
 
-// What of a request's head matters here. The views last as long as the call.
+// The parts of a request's head that admit() needs. The views must be valid during the call.
 struct RequestHead {
   std::string_view method;
   std::string_view target;
@@ -33,24 +37,25 @@ struct RequestHead {
 struct AccessRules {
   std::string token;
   bool loopback = true;
-  bool token_for_reads = false;  // on loopback too, for everything but /healthz
+  bool token_for_reads = false;  // a token is required on loopback, too, for everything but /healthz
 };
 
-// Thread-safe. Nothing here waits for work: that is done by threads of the service's own, for each kind of work some, so
-// that an extraction, or a writer, never holds up a query.
+// Thread-safe. No function waits for work: the service's own threads do it. Each kind of work has separate threads, so
+// that an extraction or a writer never holds up a query.
 class Service {
  public:
-  // The context's stop token ends what is being worked on. All that is given must outlive the service.
+  // The context's stop token cancels extractions. Everything passed by reference must outlive the service.
   Service(Backend& backend, AccessRules rules, const Limits& limits, const Context& context, SpoolSpace& spool,
-          const BodySpace& bodies, Metrics& metrics);
+          const MemoryShare& bodies, Metrics& metrics);
 
-  // Failure where such a request is not answered, whatever its body.
+  // Returns the route of a request. Throws Failure if the request is refused, whatever its body.
   Route admit(const RequestHead& head) const;
-  // Answers, at once or from another thread.
+  // Fills in the answer, at once or later from another thread.
   void handle(const Route& route, const std::shared_ptr<Body>& body, const std::shared_ptr<Answer>& answer);
 
  private:
   using Work = std::function<void(Answer& answer)>;
+  static std::vector<QueryDocument> documents_of(Body& body, Ids ids, const std::stop_token& stop);
   void submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Work work);
   void query(Body& body, Answer& answer) const;
   void document(const std::string& id, Answer& answer) const;
@@ -58,6 +63,7 @@ class Service {
   void remove(const std::string& id, Answer& answer);
   void passages(const Target& target, Answer& answer);
   void seen(Body& body, Answer& answer);
+  std::string seen_lines(std::span<const QueryDocument> documents, const Answer& answer);
   std::string metrics_text() const;
   bool is_write(Verb verb) const;
   Context context_for(const Context& share, const Answer& answer) const;
@@ -67,13 +73,14 @@ class Service {
   const Context query_context_;
   const Context write_context_;
   const SpoolSpace& spool_;
-  const BodySpace& bodies_;
+  const MemoryShare& bodies_;
   Metrics& metrics_;
   const std::stop_token stop_;
-  Pages pages_;             // for extraction_ alone
-  Demand passages_demand_;  // those who wait for it
+  Pages pages_;                   // used by the thread of extraction_ only
+  SharedWork shared_extraction_;  // clients that wait for passages
   WorkQueue light_;
   WorkQueue queries_;
+  WorkQueue long_queries_;  // has fewer threads if memory is small
   WorkQueue writes_;
   WorkQueue extraction_;
   WorkQueue seen_;

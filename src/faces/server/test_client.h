@@ -1,4 +1,4 @@
-// A server over a made-up index, in this process, and a client that sends whatever bytes a test likes.
+// For tests: a server over a fake index in this process, and a client that can send arbitrary bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -57,10 +57,10 @@ class TestServer {
 };
 
 struct Response {
-  int status = 0;  // 0: the connection ended without one
+  int status = 0;  // 0: the connection ended without a response
   std::string head;
   std::string body;
-  bool whole = false;  // the body came to its end
+  bool whole = false;  // the body is complete
   bool has(std::string_view line) const { return head.find(line) != std::string::npos; }
 };
 
@@ -82,7 +82,7 @@ class Client {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
 
-  // False where the other side no longer listens.
+  // Returns false if the server has closed the connection.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -92,7 +92,7 @@ class Client {
     return true;
   }
 
-  // The next response. A test that waits in vain fails after a minute.
+  // Waits for the next response and returns it. Throws if nothing arrives for a minute.
   Response receive(bool head_only = false) {
     Response out;
     std::size_t end = 0;
@@ -130,7 +130,7 @@ class Client {
     return receive(method == "HEAD");
   }
 
-  // Whether the other side has closed; waits for it.
+  // Waits for data or the end of the connection. Returns whether the server has closed it and all data was taken.
   bool at_end() { return buffer_.empty() && !read_more(); }
 
  private:

@@ -4,17 +4,17 @@
 
 namespace refrain::server {
 
-WorkQueue::WorkQueue(unsigned threads, std::size_t most_queued) : most_(threads + most_queued) {
+WorkQueue::WorkQueue(unsigned threads, std::size_t max_queued) : most_(threads + max_queued) {
   threads_.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
 WorkQueue::~WorkQueue() {
-  std::deque<std::function<void()>> forgotten;
+  std::deque<std::function<void()>> dropped;
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    forgotten.swap(line_);
+    dropped.swap(queue_);
   }
   more_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -23,8 +23,8 @@ WorkQueue::~WorkQueue() {
 bool WorkQueue::submit(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    if (closing_ || line_.size() + busy_ >= most_) return false;
-    line_.push_back(std::move(work));
+    if (closing_ || queue_.size() + busy_ >= most_) return false;
+    queue_.push_back(std::move(work));
   }
   more_.notify_one();
   return true;
@@ -33,11 +33,11 @@ bool WorkQueue::submit(std::function<void()> work) {
 void WorkQueue::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    more_.wait(lock, [&] { return closing_ || !line_.empty(); });
-    if (line_.empty()) return;
+    more_.wait(lock, [&] { return closing_ || !queue_.empty(); });
+    if (queue_.empty()) return;
     ++busy_;
-    std::function<void()> work = std::move(line_.front());
-    line_.pop_front();
+    std::function<void()> work = std::move(queue_.front());
+    queue_.pop_front();
     lock.unlock();
     work();
     work = nullptr;

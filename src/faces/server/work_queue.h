@@ -1,4 +1,4 @@
-// A few threads, and a line of limited length in front of them.
+// A fixed number of threads that run work from a queue of limited length.
 #pragma once
 
 #include <condition_variable>
@@ -13,23 +13,23 @@ namespace refrain::server {
 
 class WorkQueue {
  public:
-  WorkQueue(unsigned threads, std::size_t most_queued);
-  // Waits for what has begun; what has not is forgotten.
+  WorkQueue(unsigned threads, std::size_t max_queued);
+  // Drops work that has not started, and waits for work that has.
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // False where the line is full. `work` does not throw.
+  // Returns false if the queue is full. `work` must not throw.
   bool submit(std::function<void()> work);
 
  private:
   void run();
 
-  const std::size_t most_;  // that are worked on or wait
+  const std::size_t most_;  // the most items that run or wait
   std::mutex mutex_;
   std::condition_variable more_;
-  std::deque<std::function<void()>> line_;
-  std::size_t busy_ = 0;  // threads
+  std::deque<std::function<void()>> queue_;
+  std::size_t busy_ = 0;  // threads that are running work
   bool closing_ = false;
   std::vector<std::thread> threads_;
 };

@@ -8,7 +8,6 @@
 #include "base/files/path.h"
 #include "base/files/random_file.h"
 #include "refrain/error.h"
-#include "store/page_file.h"
 
 namespace refrain::store {
 
@@ -30,19 +29,21 @@ bool is_removed_name(std::string_view name) {
          is_segment_number(name.substr(dash + 1));
 }
 
-// Whether a file begins as those do that this was made for: a writer that was killed may have left it empty.
+// Whether a file begins with `magic`, is empty, or begins with zeros: a killed writer may have left it empty, and
+// after a power failure its first sector may be zeros.
 bool begins_with(const fs::path& path, std::string_view magic) {
-  if (fs::is_symlink(path)) return false;
-  const std::string beginning = read_file_part(path, 0, kMagicBytes);
-  return beginning.empty() || beginning == magic;
+  constexpr std::uint64_t kSectorBytes = 512;
+  if (is_link(path)) return false;
+  const std::string beginning = read_file_part(path, 0, kSectorBytes);
+  return beginning.starts_with(magic) || beginning.find_first_not_of('\0') == std::string::npos;
 }
 
 void remove_segment(const fs::path& folder, const SegmentKind& kind) {
   for (const std::string& name : list_folder(folder)) {
     const std::string_view magic = kind.magic_of(name);
-    if (!magic.empty() && begins_with(folder / name, magic)) fs::remove(folder / name);
+    if (!magic.empty() && begins_with(folder / name, magic)) remove_checked(folder / name);
   }
-  if (list_folder(folder).empty()) fs::remove(folder);
+  if (list_folder(folder).empty()) remove_checked(folder);
 }
 
 std::string lock_path(const fs::path& folder) {
@@ -94,16 +95,16 @@ void remove_unnamed(const fs::path& folder, const SegmentKind& kind, const Named
     if (named.contains(name)) continue;
     const fs::path path = folder / name;
     try {
-      if (is_segment_number(name) && !fs::is_symlink(path) && path_kind(path) == PathKind::folder)
+      if (is_segment_number(name) && !is_link(path) && path_kind(path) == PathKind::folder)
         remove_segment(path, kind);
       else if (is_removed_name(name) && begins_with(path, kind.removed_magic))
-        fs::remove(path);
+        remove_checked(path);
     } catch (const std::exception&) {
-      // What cannot be looked at or removed stays, and the next writer tries again.
+      // Files that cannot be examined or removed stay; the next writer tries again.
     }
   }
 } catch (const std::exception&) {
-  // The same of the whole folder.
+  // The same applies to the whole folder.
 }
 
 LockedFolder::LockedFolder(fs::path folder, const SegmentKind& kind) : folder_(std::move(folder)), kind_(kind) {
@@ -111,13 +112,14 @@ LockedFolder::LockedFolder(fs::path folder, const SegmentKind& kind) : folder_(s
 }
 
 LockedFolder::~LockedFolder() {
-  if (!in_doubt_) remove_unnamed(folder_, kind_, named_);
+  if (!in_doubt_ && is_still_committed()) remove_unnamed(folder_, kind_, named_);
 }
 
-void LockedFolder::begin(std::string manifest, NamedSegments named) {
-  committed_ = std::move(manifest);
+void LockedFolder::begin(NamedSegments named) {
+  in_doubt_ = true;
+  committed_ = read_file(folder_ / kManifestName);
   named_ = std::move(named);
-  sync_folder(folder_);  // what the manifest before this one named may go only now
+  sync_folder(folder_);  // only now may files named by the previous manifest be removed
   in_doubt_ = false;
   remove_unnamed(folder_, kind_, named_);
 }
@@ -125,11 +127,16 @@ void LockedFolder::begin(std::string manifest, NamedSegments named) {
 void LockedFolder::commit(std::string manifest, NamedSegments named) {
   sync_folder(folder_);
   const bool is_first = committed_.empty();
+  if (!is_first && read_file(folder_ / kManifestName) != committed_)
+    throw Error(Errc::busy,
+                fmt::format("{}: another process changed it although it was locked; try again, on a file system with "
+                            "locks",
+                            folder_.string()));
   in_doubt_ = true;
   try {
     write_manifest_text(folder_, manifest);
   } catch (const Error& error) {
-    in_doubt_ = is_first || !still_stands();
+    in_doubt_ = is_first || !is_still_committed();
     if (!in_doubt_ || is_first) throw;
     throw Error(error.code(), fmt::format("{}; the change was made, but a power failure may undo it", error.what()));
   }
@@ -138,8 +145,8 @@ void LockedFolder::commit(std::string manifest, NamedSegments named) {
   in_doubt_ = false;
 }
 
-// Whether the manifest before the one that could not be written is surely still there.
-bool LockedFolder::still_stands() const noexcept try {
+// Whether the manifest is certain to be the one that was committed last.
+bool LockedFolder::is_still_committed() const noexcept try {
   return read_file(folder_ / kManifestName) == committed_;
 } catch (const std::exception&) {
   return false;

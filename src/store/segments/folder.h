@@ -1,11 +1,11 @@
 // A folder of immutable segments and a manifest that names them: an index, or a library.
 //
-//   manifest                what it is made of; the only file that is ever replaced, by one rename: that is a commit
-//   lock                    empty; whoever writes holds a lock on it
+//   manifest                names its parts; the only file that is ever replaced, by one rename: that is a commit
+//   lock                    empty; the writer holds a lock on it
 //   SSSSSS/                 a segment, written once
 //   SSSSSS-GGGGGG.removed   the documents of segment S that had been removed by generation G
 //
-// Whatever else lies there is somebody's, and stays.
+// Any other file belongs to somebody else, and is left alone.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace refrain::store {
 inline constexpr const char* kManifestName = "manifest";
 inline constexpr const char* kLockName = "lock";
 
-// What tells the files of a kind of folder from those of strangers: their names and their first bytes.
+// Identifies the files of one kind of folder by their names and their first bytes, to tell them from files of others.
 struct SegmentKind {
   std::string_view removed_magic;
-  // Of the file of a segment that has this name; empty: there is none.
+  // The first bytes of a segment's file with this name; empty if a segment has no file of that name.
   std::string_view (*magic_of)(std::string_view name);
 };
 
@@ -33,18 +33,20 @@ std::filesystem::path segment_path(const std::filesystem::path& folder, std::uin
 std::filesystem::path removed_path(const std::filesystem::path& folder, std::uint64_t segment,
                                    std::uint64_t generation);
 
-// The number of a new segment, `next` or above, whose folder is nobody's: a stranger may have taken the name.
+// Returns the number of a new segment, `next` or above, whose folder does not exist yet: somebody else may have taken
+// the name. Advances `next` past it.
 std::uint64_t take_segment_number(const std::filesystem::path& folder, std::uint64_t& next);
-// The generation, `generation` or above, of a new list of removed documents: likewise.
+// Returns a generation for a new list of removed documents, `generation` or above, in the same way.
 std::uint64_t free_generation(const std::filesystem::path& folder, std::uint64_t segment, std::uint64_t generation);
 
-// The text of the manifest. Error(corrupt) where it is gone or no text, with `missing` where there is a lock but no
-// manifest: they come together, in one rename. Nothing where there is neither.
+// Reads the text of the manifest. Returns nothing if there is neither a manifest nor a lock. Throws Error(corrupt) if
+// the manifest is not a regular file, or, with the message `missing`, if there is a lock but no manifest: both are
+// created by one rename.
 std::optional<std::string> read_manifest_text(const std::filesystem::path& folder, std::string_view missing);
-// Commits.
+// Replaces the manifest: this is a commit.
 void write_manifest_text(const std::filesystem::path& folder, const std::string& text);
 
-// The names of what a manifest names.
+// The file names of everything that a manifest names.
 class NamedSegments {
  public:
   void add(std::uint64_t segment) { names_.insert(segment_path({}, segment).string()); }
@@ -57,37 +59,41 @@ class NamedSegments {
   std::set<std::string> names_;
 };
 
-// Removes segments and lists of removed documents that are not named: what a writer that was killed left, and what the
-// commit before the last one was made of. A file goes only where its name and its first bytes show that it is of this
-// kind, and a folder only where it is empty then.
+// Removes segments and lists of removed documents that `named` does not contain: leftovers of a killed writer, and
+// parts of the commit before the last one. A file is removed only if its name and its first bytes show that it is of
+// this kind, and a folder only if it is then empty.
 void remove_unnamed(const std::filesystem::path& folder, const SegmentKind& kind, const NamedSegments& named) noexcept;
 
-// A folder in the hands of its one writer.
+// A folder that is locked by its one writer.
 class LockedFolder {
  public:
-  // Error(busy) where somebody else has it. The lock holds nothing, so one that is gone is made again.
+  // Throws Error(busy) if another writer holds the lock. The lock file is empty, so it is created again if it is
+  // missing.
   LockedFolder(std::filesystem::path folder, const SegmentKind& kind);
   LockedFolder(const LockedFolder&) = delete;
   LockedFolder& operator=(const LockedFolder&) = delete;
-  // What was never committed is cleared up.
+  // Removes everything that was never committed.
   ~LockedFolder();
 
-  // What is there, read under the lock; what it does not name is cleared up.
-  void begin(std::string manifest, NamedSegments named);
-  // Replaces the manifest. Where that fails halfway, what either of the two names stays.
+  // `named` has the names in the manifest, which was read under the lock. Everything else of this kind is removed.
+  // May be called again after a commit, even a failed one.
+  void begin(NamedSegments named);
+  // Replaces the manifest. If that fails halfway, the files named by either manifest stay. Throws Error(busy) if
+  // another process has replaced the manifest in the meantime: it ignored the lock, and its commit must not be
+  // undone.
   void commit(std::string manifest, NamedSegments named);
-  // The folder has another name now.
-  void moved_to(std::filesystem::path folder) { folder_ = std::move(folder); }
+  // To be called after the folder was renamed.
+  void set_folder(std::filesystem::path folder) { folder_ = std::move(folder); }
 
  private:
-  bool still_stands() const noexcept;
+  bool is_still_committed() const noexcept;
 
   std::filesystem::path folder_;
   const SegmentKind kind_;
   std::optional<FileLock> lock_;
-  std::string committed_;
+  std::string committed_;  // the manifest, byte by byte; empty if there is none yet
   NamedSegments named_;
-  bool in_doubt_ = true;  // what is committed is not known for sure: nothing may go
+  bool in_doubt_ = true;  // it is not certain what is committed, so nothing may be removed
 };
 
 }  // namespace refrain::store

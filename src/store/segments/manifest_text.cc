@@ -64,7 +64,7 @@ PageFileId ManifestWords::file() {
 }
 
 void ManifestWords::fail() const {
-  throw Error(Errc::corrupt, complaint_);
+  throw Error(Errc::corrupt, error_message_);
 }
 
 std::uint64_t ManifestWords::parse(std::string_view text, int base) const {
@@ -82,7 +82,7 @@ bool ManifestLines::next_is(std::string_view key) const {
 ManifestWords ManifestLines::line(std::string_view key) {
   const std::size_t begin = std::min(at_, body_.size());
   const std::size_t end = std::min(body_.find('\n', begin), body_.size());
-  ManifestWords words(body_.substr(begin, end - begin), complaint_);
+  ManifestWords words(body_.substr(begin, end - begin), error_message_);
   at_ = end + 1;
   if (words.word() != key) words.fail();
   return words;

@@ -1,4 +1,4 @@
-// The text of a manifest: lines of words, the last one a checksum of all lines before it.
+// The text of a manifest: lines of words. The last line is a checksum of all lines before it.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 
 namespace refrain::store {
 
-// 32 hexadecimal digits, drawn anew: two folders never have the same.
+// 32 random hexadecimal digits: no two folders have the same.
 std::string random_manifest_id();
 bool is_manifest_id(std::string_view id);
 
-// "bytes:digest", a word.
+// The word "bytes:digest".
 std::string file_word(const PageFileId& id);
-// `lines`, and the line of their checksum.
+// Returns `lines` with the line of their checksum appended.
 std::string with_checksum(const std::string& lines);
-// The lines before the last; nothing where the checksum is not theirs.
+// Returns the lines before the last; nothing if the checksum does not match.
 std::optional<std::string_view> without_checksum(std::string_view text);
 
-// The words of a line, taken one by one. What is not as it should be is Error(corrupt) with `complaint`.
+// Takes the words of a line one by one. Anything unexpected throws Error(corrupt) with the message `complaint`, which
+// must outlive this object.
 class ManifestWords {
  public:
-  ManifestWords(std::string_view line, const std::string& complaint) : rest_(line), complaint_(complaint) {}
+  ManifestWords(std::string_view line, const std::string& complaint) : rest_(line), error_message_(complaint) {}
 
   std::string_view word();
   std::uint64_t number() { return parse(word(), 10); }
@@ -47,25 +48,25 @@ class ManifestWords {
   std::uint64_t parse(std::string_view text, int base) const;
 
   std::string_view rest_;
-  const std::string& complaint_;
+  const std::string& error_message_;
 };
 
-// The lines, taken one by one. `body` outlives this.
+// Takes the lines one by one. `body` must outlive this object.
 class ManifestLines {
  public:
-  ManifestLines(std::string_view body, std::string complaint) : body_(body), complaint_(std::move(complaint)) {}
+  ManifestLines(std::string_view body, std::string complaint) : body_(body), error_message_(std::move(complaint)) {}
 
   bool at_end() const { return at_ >= body_.size(); }
   // Whether the next line begins with this word.
   bool next_is(std::string_view key) const;
-  // What follows `key` in the next line, which begins with it.
+  // Takes the next line, which must begin with `key`, and returns the words after that.
   ManifestWords line(std::string_view key);
-  // The one number of such a line.
+  // Takes such a line, which must have a single number.
   std::uint64_t number(std::string_view key);
 
  private:
   std::string_view body_;
-  std::string complaint_;
+  std::string error_message_;
   std::size_t at_ = 0;
 };
 

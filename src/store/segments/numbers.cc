@@ -8,7 +8,7 @@ namespace refrain::store {
 
 namespace {
 
-constexpr std::size_t kNumbersHeld = 8192;
+constexpr std::size_t kMaxNumbersInMemory = 8192;
 
 std::string_view bytes_of(std::span<const std::uint64_t> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
@@ -17,7 +17,7 @@ std::string_view bytes_of(std::span<const std::uint64_t> numbers) {
 }  // namespace
 
 void NumbersWriter::add(std::uint64_t number) {
-  if (numbers_.size() == kNumbersHeld) spill();
+  if (numbers_.size() == kMaxNumbersInMemory) spill();
   numbers_.push_back(number);
   ++size_;
 }
@@ -30,7 +30,7 @@ void NumbersWriter::spill() {
 
 void NumbersWriter::write_to(PageWriter& out) {
   const std::uint64_t spilled = file_ ? file_->size() : 0;
-  std::vector<char> buffer(std::min<std::uint64_t>(spilled, kNumbersHeld * sizeof(std::uint64_t)));
+  std::vector<char> buffer(std::min<std::uint64_t>(spilled, kMaxNumbersInMemory * sizeof(std::uint64_t)));
   for (std::uint64_t at = 0; at < spilled; at += buffer.size()) {
     file_->read(at, buffer);
     out.write({buffer.data(), buffer.size()});
@@ -70,7 +70,7 @@ std::uint64_t tail_number(const PageReader& file, std::size_t i) {
   return number;
 }
 
-void expect_named(const PageReader& file, const PageFileId& id) {
+void check_file_id(const PageReader& file, const PageFileId& id) {
   if (file.id() != id) file.corrupt("not the file named in the manifest");
 }
 

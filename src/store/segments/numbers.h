@@ -1,4 +1,4 @@
-// A table of 64-bit numbers in a page file: made while other things are written, and put behind them.
+// A table of 64-bit numbers in a page file: collected while other data is written, and appended after it.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,14 @@ class NumbersWriter {
 // Not thread-safe.
 class NumbersReader {
  public:
-  // Where the table lies in the file. Error(corrupt) where it does not end with the stream.
+  // `begin` and `size` say where the table is in the file. Throws Error(corrupt) if it does not end with the stream.
   NumbersReader(const PageReader& file, std::uint64_t begin, std::uint64_t size);
   NumbersReader(const NumbersReader& other) = default;
 
   std::uint64_t size() const { return size_; }
   std::uint64_t operator[](std::uint64_t i);
-  // Of a table of places, the last of which is the end: where the thing `i` lies. Error(corrupt) where that cannot be.
+  // For a table of offsets, the last of which is the end: the location of thing `i`. Throws Error(corrupt) if it is
+  // impossible.
   struct Range {
     std::uint64_t begin;
     std::uint64_t bytes;
@@ -46,14 +47,14 @@ class NumbersReader {
   std::uint64_t bytes_read() const { return file_.bytes_read(); }
 
  private:
-  PageReader file_;  // its own, so that the others keep their pages
+  PageReader file_;  // a reader of its own, so that other readers keep their pages
   std::uint64_t begin_;
   std::uint64_t size_;
 };
 
-// The number `i` of the tail of a page file.
+// Number `i` in the tail of a page file.
 std::uint64_t tail_number(const PageReader& file, std::size_t i);
-// Error(corrupt) where a file is not the one that the manifest names.
-void expect_named(const PageReader& file, const PageFileId& id);
+// Throws Error(corrupt) if the file is not the one that the manifest names.
+void check_file_id(const PageReader& file, const PageFileId& id);
 
 }  // namespace refrain::store

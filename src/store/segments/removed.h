@@ -1,7 +1,7 @@
-// Which documents of a segment were removed, as a file: the segment itself never changes.
+// Stores which documents of a segment were removed, in a file of its own, because a segment never changes.
 //
-// A page file. Behind magic and version, for every removed document, its number less the one before it less 1 (varint;
-// the first as it is). Tail: how many (8).
+// It is a page file. After magic and version, it has for every removed document its number minus the one before it
+// minus 1 (varint; the first number is unchanged). Tail: how many there are (8 bytes).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct RemovedFile {
   PageFileId id;
 };
 
-// One bit a document. Error(corrupt) where the file is another, or damaged.
+// Returns one bit per document, set if it was removed. Throws Error(corrupt) if the file is a different one or
+// damaged.
 std::vector<bool> read_removed(const std::string& path, std::string_view magic, std::uint32_t version,
                                const RemovedFile& file, std::uint64_t documents);
 RemovedFile write_removed(const std::string& path, std::string_view magic, std::uint32_t version,

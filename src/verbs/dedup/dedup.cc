@@ -14,7 +14,7 @@
 #include "corpus/source/stream.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
-#include "refrain/substrings.h"
+#include "refrain/options.h"
 #include "text/windows.h"
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/find/find.h"
@@ -27,6 +27,7 @@
 #include "verbs/dedup/stages.h"
 #include "verbs/dedup/state/run.h"
 #include "verbs/known/take_up.h"
+#include "verbs/run/option_rows.h"
 #include "verbs/run/progress.h"
 
 namespace refrain {
@@ -41,20 +42,16 @@ void check_against(const DedupOptions& options) {
   if (options.against.empty()) return;
   if (names_standard_input(options.input) && names_standard_input(options.against))
     throw Error(Errc::invalid_argument, "--against -: standard input is already the corpus; name a file");
-  if (options.against_min == 0) throw Error(Errc::invalid_argument, "--against-min: must be at least 1");
   if (!(options.against_share >= verbs::dedup::kLeastShare && options.against_share <= 1))
     throw Error(Errc::invalid_argument, "--against-share: must be from 0.6 to 1");
-  if (options.against_passage < 8 || options.against_passage > verbs::dedup::kMostWhole)
-    throw Error(Errc::invalid_argument,
-                fmt::format("--against-passage: must be from 8 to {}", verbs::dedup::kMostWhole));
 }
 
-// Neither may what is read lie where the run writes, nor the run write where it reads.
+// The input may not be inside the output folder, nor the output folder inside the input.
 void check_apart(const InputOptions& input, const std::filesystem::path& output) {
-  if (output.empty()) return;  // documents in memory have none
+  if (output.empty()) return;  // documents in memory have no output folder
   for (const std::string& path : input.paths) {
     if (path == "-") continue;
-    if (lies_in(path, output) || lies_in(output, path))
+    if (is_within(path, output) || is_within(output, path))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: input and output folder {} overlap; choose another output with -o DIR", path,
                               output.string()));
@@ -71,12 +68,12 @@ void check_known(const DedupOptions& options) {
   if (!options.library.empty() && options.forget)
     throw Error(Errc::invalid_argument, "--forget: cannot be combined with --library; remove one of them");
   for (const std::filesystem::path& known : options.known)
-    if (lies_in(known, options.output))
+    if (is_within(known, options.output))
       throw Error(
           Errc::invalid_argument,
           fmt::format("--known {}: lies in the output folder; choose another output with -o DIR", known.string()));
   if (!options.library.empty() &&
-      (lies_in(options.library, options.output) || lies_in(options.output, options.library)))
+      (is_within(options.library, options.output) || is_within(options.output, options.library)))
     throw Error(Errc::invalid_argument,
                 fmt::format("--library {}: overlaps with the output folder {}; choose another with -o DIR",
                             options.library.string(), options.output.string()));
@@ -93,12 +90,11 @@ void check(const DedupOptions& options, const Context& context) {
   check_known(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.empty())
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
-  if (options.substrings != 0 && (options.substrings < kMinSubstringLength || options.substrings > kMaxSubstringLength))
-    throw Error(Errc::invalid_argument, fmt::format("--substrings: must be off, or from {} to {} bytes",
-                                                    kMinSubstringLength, kMaxSubstringLength));
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
-  // They refuse what they cannot be made of.
+  verbs::run::check_options(input_option_table(), options.input);
+  verbs::run::check_options(dedup_option_table(), options);
+  // Constructing these validates the options.
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);
   const std::unique_ptr<verbs::dedup::NearFinder> finder = verbs::dedup::make_finder(options);
@@ -132,7 +128,7 @@ DedupOptions dedup_preset(std::string_view name) {
     options.distance = same->distance;
     options.close = 3;
     options.short_bytes = 1024;
-    options.max_loss = kAnyLoss;  // as the report that it is named after
+    options.max_loss = kAnyLoss;  // like the report that it is named after
     options.substrings = 100;
   } else {
     throw Error(Errc::invalid_argument, fmt::format("--preset {}: unknown preset; use report or strict", name));
@@ -142,11 +138,11 @@ DedupOptions dedup_preset(std::string_view name) {
 
 namespace {
 
-// All stages; then `then`, while the run is still there.
+// Runs all stages, then calls then(run) while the run still exists.
 template <class Then>
 DedupReport run_dedup(const DedupOptions& options, const Context& context, Then then) {
   check(options, context);
-  // Every report of a stage tells how far the whole run is.
+  // Every progress report of a stage also says how far the whole run is.
   verbs::run::RunProgress whole(verbs::dedup::stages_of(options));
   const Stopwatch watch;
   Context shown = context;
@@ -158,13 +154,13 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
     };
   const std::optional<Bands> bands = verbs::dedup::check_libraries(options);
   const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options, bands);
-  // One run at a time: what it looks up is what it adds to.
-  std::unique_ptr<library::Writing> library;
+  // The library is locked, because the run adds to what it looked up.
+  std::unique_ptr<library::LibraryWriter> library;
   if (!options.library.empty()) {
     library = verbs::dedup::open_library(options, near.get());
     MemoryBudget budget(context);
     TempSpace temp(context);
-    verbs::known::take_up(*library, options.library, context, budget, temp);
+    verbs::known::commit_waiting_texts(*library, options.library, context, budget, temp);
   }
   verbs::dedup::DedupRun run(options, shown, near.get(), verbs::dedup::identity(options, near.get()));
   run.library = library.get();
@@ -174,8 +170,9 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
     verbs::dedup::run_stages(run, whole);
     then(run);
   } catch (const Error& error) {
-    // What is wrong with the input or the options stays wrong, and what was decided is worth keeping; all else may be
-    // resumed. After the input was read, what is missing is a file of the run.
+    // Wrong input or options stay wrong, so the run is abandoned, unless decisions were already written. After any
+    // other error it can be resumed. Once the input has been read, an error such as not_found concerns a file of
+    // the run.
     const Errc code = error.code();
     const bool begins = !run.dir.ended(verbs::dedup::kReadStage);
     const bool stays =
@@ -191,10 +188,11 @@ DedupReport run_dedup(const DedupOptions& options, const Context& context, Then 
 
 DedupReport dedup(const DedupOptions& asked, const Context& context) {
   DedupOptions options = asked;
-  options.input.as_is = asked.input.as_is || asked.substrings != 0;  // whose ranges are of the bytes of a file
-  options.against.as_is = options.input.as_is;                       // the same text on both sides
+  options.input.as_is = asked.input.as_is || asked.substrings != 0;  // its ranges refer to the bytes of a file
+  options.against.as_is = options.input.as_is;                       // the same treatment of texts on both sides
   if (asked.substrings != 0) options.input.html = HtmlPart::text;
   options.against.html = options.input.html;
+  options.against.compare = options.input.compare;
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }
 

@@ -14,7 +14,7 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
     Words words = originals[random() % originals.size()];
     if (random() % 3 != 0) words[random() % words.size()] = "changed" + std::to_string(random() % 4);
     if (random() % 20 == 0) words.resize(random() % 5);
-    // What one has of its own, in one piece: about as long as may be lost.
+    // Some documents have a run of text of their own, about as long as the loss that is allowed.
     if (random() % 3 == 0) {
       const Words own = random_words(random, 8 + random() % 16);
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(random() % (words.size() + 1)), own.begin(), own.end());
@@ -135,7 +135,7 @@ TEST_F(DedupTest, PagesOfATemplateBelowTheThresholdAllStay) {
   const DedupReport report = run(options(given(texts)));
   EXPECT_EQ(report.kept, 3000U);
   EXPECT_EQ(report.check.missed, 0U);
-  // A few pairs a document, a band and a round, not all of 4.5 million.
+  // Each document gets a few pairs per band and round; not all 4.5 million pairs are compared.
   EXPECT_LT(report.candidates, 3000U * 30U * report.rounds);
 }
 

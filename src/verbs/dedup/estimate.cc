@@ -1,4 +1,4 @@
-// dedup: what a run will take, from the sizes of its files and a look at how long their records are.
+// dedup: estimates what a run will need, from the sizes of its files and the length of some of their records.
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -28,29 +28,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kUnpacked = 4;            // what packed text is assumed to grow by
-constexpr std::uint64_t kAssumedDocument = 1000;  // bytes, where nobody can look
-constexpr std::size_t kLookedAtFiles = 16;        // for how long their records are
-constexpr std::size_t kLookedAtBytes = 64 << 10;  // of each
+constexpr std::uint64_t kUnpacked = 4;            // assumed growth of compressed text
+constexpr std::uint64_t kAssumedDocument = 1000;  // bytes, for files that are not sampled
+constexpr std::size_t kSampledFiles = 16;         // files sampled for the length of their records
+constexpr std::size_t kSampledBytes = 64 << 10;   // read from each
 constexpr std::uint64_t kAssumedId = 32;          // bytes
-constexpr std::uint64_t kAssumedPairs = 4;        // that meet, a document
+constexpr std::uint64_t kAssumedPairs = 4;        // candidate pairs per document
 constexpr std::uint64_t kSmallFiles = 1 << 20;    // the report, markers, headers
-constexpr std::uint64_t kSampleRecord = 32;       // bytes of a sample of repeated text
-constexpr std::uint64_t kLinkRecord = 16;         // and of what comes of it
+constexpr std::uint64_t kSampleRecord = 32;       // bytes per sample of the search for repeated text
+constexpr std::uint64_t kLinkRecord = 16;         // bytes per link between such samples
 
-// Of memory:
-constexpr std::uint64_t kHeldAnyway = 32 << 20;
-constexpr std::uint64_t kHeldByThread = 12 << 20;  // pieces of the input, and what is made of them
+// For the memory estimate:
+constexpr std::uint64_t kFixedMemory = 32 << 20;
+constexpr std::uint64_t kMemoryPerThread = 12 << 20;  // pieces of the input, and what is computed from them
 constexpr std::uint64_t kHeldForParquet = 64 << 20;
-constexpr std::uint64_t kHeldTimes = 10;         // a document that is read, while it is
-constexpr std::uint64_t kHeldOfDocument = 1280;  // of each, all that meets and matches it included
-constexpr std::uint64_t kHeldOfOtherText = 5;    // of each byte of another set
+constexpr std::uint64_t kMemoryPerDocumentByte = 10;  // times the size of the document being read
+constexpr std::uint64_t kMemoryPerDocument = 1280;    // per document, with all its candidates and matches
+constexpr std::uint64_t kHeldOfOtherText = 5;         // per byte of the other set
 
 bool is_packed(std::string_view path) {
   return corpus::without_packing(path).size() != path.size();
 }
 
-// The sizes of an input, and about how many documents are in it.
+// The sizes of an input, and approximately how many documents it has.
 class Sizes {
  public:
   Sizes(const InputOptions& options, const Context& context, MemoryBudget& budget) : stream_(budget) {
@@ -73,8 +73,8 @@ class Sizes {
   bool packed = false;
   bool parquet = false;
   std::uint64_t files = 0;
-  std::uint64_t bytes = 0;     // on the disk
-  std::uint64_t unpacked = 0;  // about
+  std::uint64_t bytes = 0;     // on disk
+  std::uint64_t unpacked = 0;  // approximate
   std::uint64_t documents = 0;
 
  private:
@@ -94,13 +94,13 @@ class Sizes {
       other_bytes_ += plain;
     } else {
       line_bytes_ += plain;
-      if (input.size != 0 && looked_files_ < kLookedAtFiles) look_at(input.path);
+      if (input.size != 0 && looked_files_ < kSampledFiles) look_at(input.path);
     }
   }
 
   void look_at(const std::string& path) {
     ++looked_files_;
-    beginning_.resize(kLookedAtBytes);
+    beginning_.resize(kSampledBytes);
     try {
       stream_.open(path);
       const std::size_t got = stream_.read(beginning_.data(), beginning_.size());
@@ -109,7 +109,7 @@ class Sizes {
       looked_bytes_ += got;
       looked_lines_ += std::max<std::uint64_t>(lines, 1);
     } catch (const Error&) {
-      // Reading will tell what is wrong with it.
+      // The error will be reported when the file is read.
     }
     stream_.close();
   }
@@ -124,40 +124,40 @@ class Sizes {
   std::uint64_t other_bytes_ = 0;
 };
 
-constexpr std::uint64_t kLibraryBytes = 300;  // of a document
+constexpr std::uint64_t kLibraryBytes = 300;  // per document
 
-// What `work` holds a document; see verbs/dedup/state/run.h.
+// Bytes per document in `work`; see verbs/dedup/state/run.h.
 std::uint64_t column_bytes(const DedupOptions& options, const verbs::dedup::NearFinder* near) {
   std::uint64_t bytes = 8 + kAssumedId + 8 + 16 + 1 + 4;  // ends, id, digest, state, source
   if (options.keep.rank != Rank::first) bytes += 8;
   if (near != nullptr)
-    bytes += near->width() + kAssumedPairs * (16 + sizeof(verbs::dedup::RankMatch));  // pairs that met; that match
+    bytes += near->width() + kAssumedPairs * (16 + sizeof(verbs::dedup::RankMatch));  // candidate pairs; matches
   if (!options.against.empty()) bytes += 8;
-  if (verbs::dedup::remembers(options)) bytes += sizeof(verbs::dedup::PlaceRow);
+  if (verbs::dedup::updates_library(options)) bytes += sizeof(verbs::dedup::PlaceRow);
   return bytes + 8 + 8 + sizeof(verbs::dedup::Decision);  // head, cluster, decision
 }
 
-// What the files for people and other programs hold a document.
+// Bytes per document in the files for people and other programs.
 std::uint64_t row_bytes(const DedupOptions& options) {
   std::uint64_t bytes = 170 + 2 * kAssumedId;  // decisions.jsonl
   bytes += 32 + kAssumedId;                    // clusters.tsv
   bytes += 2 * (10 + 2 * kAssumedId);          // matches.tsv
   if (options.annotate) bytes += 110 + kAssumedId;
   if (options.attributes != Attributes::none) bytes += 200 + kAssumedId;
-  if (verbs::dedup::remembers(options)) bytes += kLibraryBytes;
+  if (verbs::dedup::updates_library(options)) bytes += kLibraryBytes;
   return bytes;
 }
 
-// What would be held in memory if there were any amount of it.
+// The memory that the run would use without a limit.
 std::uint64_t held_bytes(const DedupOptions& options, const Sizes& sizes, unsigned threads) {
   const std::uint64_t document = sizes.unpacked / std::max<std::uint64_t>(sizes.documents, 1);
-  std::uint64_t bytes = kHeldAnyway + threads * (kHeldByThread + kHeldTimes * document);
+  std::uint64_t bytes = kFixedMemory + threads * (kMemoryPerThread + kMemoryPerDocumentByte * document);
   if (sizes.parquet) bytes += kHeldForParquet;
   if (options.substrings != 0) bytes += 2 * sizes.unpacked;
-  return bytes + sizes.documents * kHeldOfDocument;
+  return bytes + sizes.documents * kMemoryPerDocument;
 }
 
-// What does not fit in memory at a time.
+// The temporary bytes that do not fit in memory at once.
 std::uint64_t spilled_bytes(const DedupOptions& options, const Sizes& sizes, std::uint64_t memory) {
   std::uint64_t most = 0;
   if (const std::uint64_t pairs = sizes.documents * 16 * (1 + kAssumedPairs);
@@ -172,8 +172,8 @@ std::uint64_t spilled_bytes(const DedupOptions& options, const Sizes& sizes, std
   return most;
 }
 
-// The folder, or the nearest above it that is there.
-fs::path standing(const fs::path& folder) {
+// The folder, or its nearest parent that exists.
+fs::path nearest_existing(const fs::path& folder) {
   std::error_code ignored;
   fs::path path = fs::absolute(folder, ignored);
   while (!fs::exists(path, ignored) && path.has_parent_path() && path != path.parent_path()) path = path.parent_path();
@@ -198,7 +198,7 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   DedupEstimate estimate;
   MemoryBudget budget(context);
   const TempSpace temp(context);
-  const fs::path output = standing(options.output);
+  const fs::path output = nearest_existing(options.output);
   estimate.memory_bytes = budget.ceiling();
   estimate.disk_free_bytes = free_bytes(output);
   estimate.temp_free_bytes = free_bytes(temp.folder());
@@ -214,11 +214,11 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options);
   std::uint64_t disk =
       kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options, near.get()) + row_bytes(options));
-  // What is packed anew may come out a little larger.
+  // Compressing a file again may make it a little larger.
   const std::uint64_t copy = sizes.bytes + (sizes.packed ? sizes.bytes / 8 : 0);
   if (options.apply) disk += copy;
   if (options.annotate) disk += copy;
-  // Rows, columns and spans of repeated ranges; most are longer than the least.
+  // Rows, columns and spans of repeated ranges; most are longer than the minimum.
   if (options.substrings != 0) disk += sizes.unpacked * 50 / options.substrings;
   std::uint64_t memory = held_bytes(options, sizes, thread_count(context));
   if (!options.against.empty()) {

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 class EstimateTest : public DedupTest {
  protected:
-  // Some megabytes: fresh texts, copies and near copies, and a passage that many hold.
+  // Some megabytes: new texts, exact copies and near copies, and a passage that many of them contain.
   std::string corpus(std::size_t documents, std::size_t words, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::string passage = join(random_words(random, 40));
@@ -32,7 +32,7 @@ class EstimateTest : public DedupTest {
     return bytes;
   }
 
-  // The run took no more than was said, and that was not idly much.
+  // Checks that the run took no more than estimated, and that the estimate was not far too high.
   void expect_kept(const DedupReport& report) {
     const DedupEstimate& said = report.estimate;
     EXPECT_TRUE(said.known);
@@ -91,7 +91,7 @@ TEST_F(EstimateTest, PackedFilesAreTakenToHoldFourTimesTheirSize) {
   const DedupEstimate estimate = dedup_estimate(options(path.string()), {.memory_bytes = kMinMemoryBytes});
   EXPECT_TRUE(estimate.packed);
   EXPECT_EQ(estimate.unpacked_bytes, 4 * fs::file_size(path));
-  // By how long the records are when they are unpacked: 103 bytes.
+  // Estimated from the length of the unpacked records: 103 bytes.
   EXPECT_EQ(estimate.documents, 4 * fs::file_size(path) / 104);
 }
 

@@ -1,4 +1,5 @@
-// What a run is known by when it is resumed: all that its answer depends on, inputs included, as text.
+// The identity by which a run is recognized when it is resumed: everything its answer depends on, inputs included,
+// as text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Libraries: a run that looks into what earlier ones kept decides as one run over all of it.
+// Tests libraries: a run that looks into what earlier runs kept decides as one run over everything.
 #include <filesystem>
 #include <map>
 
@@ -36,7 +36,7 @@ class DedupKnown : public DedupTest {
     wanted.input.id_field = "id";
     return wanted;
   }
-  // What was decided, by id; clusters aside, which are those of one run.
+  // The decisions by id, without clusters, which depend on the run.
   std::map<std::string, Decided> by_id(const std::vector<std::string>& outputs) {
     std::map<std::string, Decided> rows;
     for (const std::string& output : outputs)
@@ -107,7 +107,7 @@ TEST_F(DedupKnown, MergingChangesNoDecision) {
   for (const std::pair<std::size_t, std::size_t> merge : {std::pair{1U, 3U}, {0U, 2U}, {0U, 2U}}) {
     MemoryBudget budget(context());
     TempSpace temp(context());
-    library::Writing writing(at("library"));
+    library::LibraryWriter writing(at("library"));
     if (writing.manifest().segments.size() < merge.second) break;
     writing.merge(merge.first, merge.second, context(), budget, temp);
     writing.commit();
@@ -209,7 +209,7 @@ TEST_F(DedupKnown, PagesThatAreFetchedAgainRaiseNoAlarm) {
   wanted.library = at("library");
   wanted.max_removed_per_source = 0.1;
   EXPECT_TRUE(run(wanted).alarms.empty());
-  // Near copies do count.
+  // Near copies count as lost, unlike exact ones.
   for (Page& page : pages) page.text += " more";
   wanted = with_ids(written(pages, 0, 30, "changed.jsonl"), "changed");
   wanted.known = {at("library")};
@@ -228,10 +228,10 @@ TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {
   second.windows.window = 5;
   second.threshold = 0.7;
   EXPECT_NE(message([&] { run(second); }).find("made with --threshold 0.8, but this run has 0.7"), std::string::npos);
-  second.threshold = 0.9;  // a lower one serves a higher one
+  second.threshold = 0.9;  // a library with a lower threshold serves a higher one
   EXPECT_EQ(message([&] { run(second); }), "nothing was thrown");
   second.known.clear();
-  second.library = at("library");  // but it does not join it
+  second.library = at("library");  // but the run cannot add to it
   EXPECT_NE(message([&] { run(second); }).find("--threshold"), std::string::npos);
   second.threshold = 0.8;
   second.near = NearMethod::simhash;
@@ -280,7 +280,8 @@ TEST_F(DedupKnown, ASourceKeepsTheTemplatesThatTheLibraryKnows) {
   DedupOptions first = with_ids(pages("a.jsonl", 0, 50), "a");
   first.library = at("library");
   EXPECT_EQ(run(first).templates.sources, 1U);
-  // Too few to show a template, and all alike but for what is left; the last three are there already.
+  // There are too few pages to find a template, and without one they are all similar; the first three are known
+  // already.
   DedupOptions second = with_ids(pages("b.jsonl", 47, 6), "b");
   second.library = at("library");
   const DedupReport report = run(second);

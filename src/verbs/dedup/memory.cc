@@ -1,4 +1,4 @@
-// dedup of documents in memory: the stages that decide, in a run without a folder, and what they decided as rows.
+// dedup of documents in memory: runs the deciding stages without a folder and returns the decisions as rows.
 #include "verbs/dedup/memory.h"
 
 #include <fmt/format.h>

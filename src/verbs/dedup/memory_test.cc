@@ -1,4 +1,4 @@
-// dedup of documents in memory decides what dedup of files does, and leaves nothing behind.
+// Tests that dedup of documents in memory decides the same as dedup of files, and leaves no files behind.
 #include "refrain/memory.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace refrain {
 
 namespace {
 
-// As decisions.jsonl has it.
+// The line of decisions.jsonl for a decision.
 std::string line_of(std::size_t document, const DedupDecision& decision) {
   std::string line = fmt::format(R"({{"id": "{}", "keep": {}, "reason": )", document, decision.keep);
   const bool own_text = decision.own_text;
@@ -61,7 +61,7 @@ class DedupMemory : public testing::Test, public World {
     EXPECT_TRUE(std::filesystem::is_empty(temp_.folder()));
   }
 
-  const World temp_;  // for temporary files alone
+  const World temp_;  // used only for temporary files
   std::vector<std::string> texts_ = texts_with_copies(600, 80, 11);
 };
 

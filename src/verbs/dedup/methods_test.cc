@@ -18,7 +18,7 @@ TEST_F(DedupMethods, SimHashDecidesAsTheDefinitionSays) {
   }
   DedupOptions wanted = options(given(texts));
   wanted.near = NearMethod::simhash;
-  wanted.distance = 20;  // far enough for one word in 300
+  wanted.distance = 20;  // enough for one changed word in 300
   run(wanted);
   const std::vector<Decided> expected = plain(texts, 0.8);
   const std::vector<Decided> found = decided();
@@ -134,7 +134,7 @@ TEST_F(DedupMethods, PresetsAreWhatTheySay) {
   EXPECT_EQ(dedup_preset("report").close, 3U);
   EXPECT_EQ(dedup_preset("strict").threshold, 0.7);
   EXPECT_THROW(dedup_preset("none"), Error);
-  // Fingerprints four bits apart count for short texts only.
+  // Fingerprints that differ in four bits match for short texts only.
   std::mt19937_64 random(16);
   std::vector<std::string> texts;
   for (int i = 0; i < 40; ++i) {
@@ -154,7 +154,7 @@ TEST_F(DedupMethods, PresetsAreWhatTheySay) {
   EXPECT_GT(report.removed_near, 10U);
   const std::vector<Decided> rows = decided("preset");
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(rows[i].keep || texts[i].size() <= 1024U) << i;
-  // The rule for short texts is the check's too.
+  // The self-check applies the rule for short texts, too.
   EXPECT_EQ(report.check.missed, 0U);
   EXPECT_EQ(report.check.below, 0U);
 }

@@ -47,7 +47,7 @@ TEST(RunProgress, CorrectsItselfByTheTimeThatHasGoneBy) {
   progress.begin("read");
   EXPECT_DOUBLE_EQ(progress.update(report("read", 100, 100), 6).seconds_left, 4);
   progress.begin("look");
-  // It takes ten times as long as it was said to: what is left will too.
+  // The stage takes ten times as long as predicted, so the rest is expected to take longer, too.
   EXPECT_DOUBLE_EQ(progress.update(report("sample", 10, 10), 21).seconds_left, 7);
 }
 
@@ -61,7 +61,7 @@ TEST(RunProgress, NeverGoesBack) {
 
 TEST(RunProgress, StagesOfAnEarlierRunTookNoTime) {
   run::RunProgress progress = three();
-  progress.pass("read");
+  progress.skip("read");
   progress.begin("look");
   ProgressUpdate::Run run = progress.update(report("look", 0, 0), 1);
   EXPECT_DOUBLE_EQ(run.share, 0.6);

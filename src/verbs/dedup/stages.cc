@@ -13,13 +13,14 @@
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 
 namespace {
 
-bool leaves_out(const DedupOptions& options) {
+bool uses_templates(const DedupOptions& options) {
   return options.near != NearMethod::off && options.templates;
 }
 
@@ -35,14 +36,14 @@ void fill_report(DedupRun& run) {
   report.shared_ids = read.shared_ids;
   report.shared_id = read.shared_id;
   report.sources = read.sources;
-  if (leaves_out(run.options)) report.templates = facts.get<TemplateFacts>().report;
+  if (uses_templates(run.options)) report.templates = facts.get<TemplateFacts>().report;
   if (run.looks_up()) report.known = facts.get<KnownFacts>().report;
-  if (run.remembers()) report.known.added = facts.get<LibraryFacts>().added;
+  if (run.updates_library()) report.known.added = facts.get<LibraryFacts>().added;
   if (run.against()) report.against = facts.get<AgainstFacts>().report;
   const auto verify = facts.get<VerifyFacts>();
   report.candidates = verify.candidates;
   report.compared = verify.compared;
-  report.matches = verify.matches + facts.get<ExactFacts>().copies;
+  report.matches = match_rows(facts);
   report.rounds = verify.rounds;
   const auto cluster = facts.get<ClusterFacts>();
   report.clusters = cluster.clusters;
@@ -78,7 +79,7 @@ void fill_report(DedupRun& run) {
   report.peak_rss_bytes = peak_rss_bytes();
 }
 
-// With the figures of all stages before it.
+// Writes the report, with the figures of all earlier stages.
 void report_stage(DedupRun& run) {
   fill_report(run);
   dedup_report(run);
@@ -90,7 +91,7 @@ bool near_is_off(const DedupOptions& options) {
 bool checks_nothing(const DedupOptions& options) {
   return near_is_off(options) || options.sample == 0;
 }
-bool holds_against(const DedupOptions& options) {
+bool searches_against(const DedupOptions& options) {
   return !options.against.empty();
 }
 bool cuts_substrings(const DedupOptions& options) {
@@ -116,9 +117,9 @@ bool writes_attributes(const DedupOptions& options) {
 constexpr Stage kStages[] = {
     {.name = kReadStage, .work = dedup_read, .weight = 120, .idles = near_is_off, .idle_weight = 60},
     {.name = "exact", .work = dedup_exact, .weight = 7},
-    {.name = "templates", .work = dedup_templates, .weight = 5, .runs = leaves_out},
+    {.name = "templates", .work = dedup_templates, .weight = 5, .runs = uses_templates},
     {.name = "known", .work = dedup_known, .weight = 10, .runs = looks_up},
-    {.name = "against", .work = dedup_against, .weight = 120, .runs = holds_against},
+    {.name = kAgainstStage, .work = dedup_against, .weight = 120, .runs = searches_against},
     {.name = "near", .work = dedup_candidates, .weight = 13, .idles = near_is_off},
     {.name = "verify", .work = dedup_verify, .weight = 30, .idles = near_is_off},
     {.name = "cluster", .work = dedup_cluster, .weight = 1},
@@ -130,7 +131,7 @@ constexpr Stage kStages[] = {
     {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
     {.name = "annotate", .work = dedup_annotate, .weight = 85, .section = "write", .runs = annotates},
     {.name = "attributes", .work = dedup_attributes, .weight = 80, .runs = writes_attributes},
-    {.name = "library", .work = dedup_remember, .weight = 8, .runs = remembers},
+    {.name = "library", .work = dedup_library, .weight = 8, .runs = updates_library},
     {.name = "report", .work = report_stage, .weight = 2, .runs = writes_files},
 };
 // clang-format on
@@ -175,9 +176,10 @@ void run_stages(DedupRun& run, run::RunProgress& whole) {
       facts.put(CostFacts{costs});
     });
     if (ran) continue;
-    whole.pass(name);
+    if (stage.name == kReadStage && writes_files(run.options)) check_unchanged(run);
+    whole.skip(name);
     run.report.resumed.push_back(name);
-    // Another stage may have run before it then: --read-back may come and go when a run is resumed.
+    // The costs are matched by name, because --read-back may be added or dropped when a run is resumed.
     for (const StageCost& cost : facts.get<CostFacts>().stages)
       if (cost.stage == name) costs.push_back(cost);
   }

@@ -1,4 +1,4 @@
-// The stages of a dedup run: one list, which the run, its progress and its report follow.
+// The stages of a dedup run: one list that the run, its progress and its report follow.
 #pragma once
 
 #include <span>
@@ -14,21 +14,21 @@ namespace refrain::verbs::dedup {
 struct Stage {
   std::string_view name;
   void (*work)(DedupRun& run);
-  double weight;                  // its cost against the others: milliseconds for 10 MB of text, measured over 300 MB
-  std::string_view section = {};  // the stage of the progress reports that tell how far it is; empty: its name
-  double part = 1;                // of its time that is in that section
+  double weight;                  // relative cost: milliseconds for 10 MB of text, measured over 300 MB
+  std::string_view section = {};  // the stage named in the progress reports that show how far it is; empty: `name`
+  double part = 1;                // the share of its time spent in that section
   bool (*runs)(const DedupOptions& options) = nullptr;   // null: always
-  bool (*idles)(const DedupOptions& options) = nullptr;  // it has next to nothing to do, and costs `idle_weight`
+  bool (*idles)(const DedupOptions& options) = nullptr;  // whether it has almost nothing to do and costs `idle_weight`
   double idle_weight = 1;
 };
 
-// In the order in which they run.
+// All stages, in the order in which they run.
 std::span<const Stage> all_stages();
 
-// Those that run under these options.
+// The stages that run with these options.
 std::vector<run::RunStage> stages_of(const DedupOptions& options);
 
-// Runs them, or passes them over where an earlier run has ended them; fills run.report and ends the run.
+// Runs the stages, skipping those that an earlier run finished; fills run.report and finishes the run.
 void run_stages(DedupRun& run, run::RunProgress& whole);
 
 }  // namespace refrain::verbs::dedup

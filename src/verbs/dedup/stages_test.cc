@@ -10,7 +10,7 @@ namespace {
 
 class DedupStages : public DedupTest {
  protected:
-  // With every stage.
+  // Options with which every stage runs.
   DedupOptions everything() {
     std::mt19937_64 random(31);
     std::vector<std::string> texts;
@@ -53,7 +53,7 @@ TEST_F(DedupStages, ReportHowFarTheyAreUnderTheSectionThatTheTableNames) {
   };
   refrain::dedup(everything(), context);
   for (const Stage& stage : all_stages()) {
-    if (stage.weight <= 2) continue;  // too short to tell anything
+    if (stage.weight <= 2) continue;  // too short to send progress reports
     const std::string section(stage.section.empty() ? stage.name : stage.section);
     EXPECT_TRUE(told[std::string(stage.name)].contains(section)) << stage.name;
   }

@@ -1,4 +1,4 @@
-// Templates in dedup: text that many documents of a source share is not what makes them duplicates.
+// Tests templates in dedup: text that many documents of a source share does not make them duplicates.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 class DedupTemplates : public DedupTest {
  protected:
-  // `own` between the two halves of the navigation.
+  // A page with `own` between the two halves of the navigation.
   static std::string page(const Words& own, const Words& navigation) {
     Words words = part(navigation, 0, navigation.size() / 2);
     append(words, own);
@@ -24,7 +24,7 @@ class DedupTemplates : public DedupTest {
     words[words.size() / 2] = "edited";
     return words;
   }
-  // Sites with a navigation each, articles that are on several of them, edited or not, and texts of no site.
+  // Sites with a navigation (the first has none), and articles that appear on several sites, edited or not.
   std::vector<Given> world(std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<Given> documents;
@@ -58,8 +58,8 @@ TEST_F(DedupTemplates, ANavigationMakesNoDuplicatesAndHidesNone) {
     documents.push_back({page(articles.emplace_back(random_words(random, 100)), navigation)});
   documents.push_back({page(edited(articles[17]), navigation)});
   for (int i = 0; i < 40; ++i) documents.push_back({page(random_words(random, 100), elsewhere), "b"});
-  documents.push_back({page(articles[18], elsewhere), "b"});  // a copy among other navigation
-  documents.push_back({join(articles[19]), "c"});             // and one with none
+  documents.push_back({page(articles[18], elsewhere), "b"});  // a copy within another navigation
+  documents.push_back({join(articles[19]), "c"});             // and a copy without any
   const DedupReport report = run(by_source(given(documents)));
   EXPECT_EQ(report.removed_near, 3U);
   const std::vector<Decided> rows = decided();
@@ -83,7 +83,7 @@ TEST_F(DedupTemplates, APageIsNotRemovedForItsNavigation) {
   const Words navigation = random_words(random, 600);
   std::vector<Given> documents;
   for (int i = 0; i < 40; ++i) documents.push_back({page(random_words(random, 60), navigation)});
-  // Two short texts each: more in all than a removal may lose at one place.
+  // Each has two short texts of its own: more in total than a removal may lose in one place.
   for (int i = 0; i < 10; ++i)
     documents.push_back({page(random_words(random, 14), navigation) + " " + join(random_words(random, 14))});
   DedupOptions wanted = options(given(documents));
@@ -131,7 +131,7 @@ TEST_F(DedupTemplates, ALineOfItsOwnKeepsAPage) {
     const std::string land = std::to_string(i);
     documents.push_back({page({"the", "capital", "of", land, "is", "town" + land}, navigation)});
   }
-  // The same line again, on pages that are a little shorter.
+  // The same lines again, on pages that are a little shorter.
   Words shorter = navigation;
   shorter.pop_back();
   shorter.pop_back();
@@ -156,7 +156,7 @@ TEST_F(DedupTemplates, SourcesOfOneDocumentHaveNone) {
   for (int i = 0; i < 50; ++i)
     documents.push_back({page(random_words(random, 80), navigation), "s" + std::to_string(i)});
   EXPECT_EQ(run(by_source(given(documents))).templates.sources, 0U);
-  EXPECT_EQ(run(options(at("in.jsonl"))).templates.sources, 1U);  // of one file
+  EXPECT_EQ(run(options(at("in.jsonl"))).templates.sources, 1U);  // all of one file
 }
 
 TEST_F(DedupTemplates, TheSourceIsTheHostOfAnIdThatIsAnAddress) {
@@ -223,7 +223,7 @@ TEST_F(DedupTemplates, AreTheSameWhereARunIsResumed) {
 TEST_F(DedupTemplates, AnExplanationLeavesOutWhatTheRunDid) {
   std::vector<Given> documents = world(10);
   const std::string input = given(documents);
-  write(input, "no record\n" + read(input));  // which has no row
+  write(input, "no record\n" + read(input));  // has no row in decisions.jsonl
   DedupOptions wanted = by_source(input);
   const DedupReport report = run(wanted);
   EXPECT_EQ(report.read.bad_records, 1U);
@@ -237,7 +237,7 @@ TEST_F(DedupTemplates, AnExplanationLeavesOutWhatTheRunDid) {
     ++told;
   }
   EXPECT_GT(told, 10U);
-  // A file that is damaged is not believed.
+  // A damaged file is rejected.
   std::string bytes = read("out/templates.bin");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   write("out/templates.bin", bytes);

@@ -1,4 +1,4 @@
-// For the tests of dedup: a small corpus, a run over it, and what a run decides by definition.
+// For the tests of dedup: a small corpus, a run over it, and the decisions that follow from the definition.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace refrain::verbs::dedup {
 
-// Slow and obvious: the windows of five words as texts.
+// Slow and obvious: the windows of five words as strings.
 inline std::set<std::string> windows(const std::string& text) {
   std::istringstream stream(text);
   const Words words{std::istream_iterator<std::string>(stream), {}};
@@ -39,7 +39,7 @@ inline double similarity(const std::string& a, const std::string& b) {
   return similarity(windows(a), windows(b));
 }
 
-// The longest run of words of `text` that stand in no window of five that `other` has too.
+// The longest run of words of `text` that are in no window of five that `other` has, too.
 inline std::size_t own_run(const std::string& text, const std::set<std::string>& other) {
   std::istringstream stream(text);
   const Words words{std::istream_iterator<std::string>(stream), {}};
@@ -133,7 +133,8 @@ class DedupTest : public testing::Test, public World {
   }
 };
 
-// The definition: in input order, each unless one that is kept is similar to it and covers it; copies first.
+// Implements the definition: documents are taken in input order, and each is kept unless a kept one is similar to
+// it and covers it; copies first.
 inline std::vector<Decided> plain(const std::vector<std::string>& texts, double threshold,
                                   std::size_t max_loss = kDefaultMaxLoss) {
   const std::size_t count = texts.size();

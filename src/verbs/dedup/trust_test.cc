@@ -1,5 +1,7 @@
-// What a run must not do: believe an input that changed, a folder that was touched, a flag that names nothing; remove a
-// document for one that is not there in the end.
+// Tests what a run must not do: trust an input that changed, a folder that was touched, or a flag that names
+// nothing, or remove a document in favor of one that is not kept in the end.
+#include <map>
+
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {
@@ -9,7 +11,7 @@ namespace fs = std::filesystem;
 
 class DedupTrust : public DedupTest {
  protected:
-  // Runs until `stage` begins, does `then`, and goes on.
+  // Runs until `stage` begins, calls `then`, and continues.
   DedupReport run_and(const DedupOptions& options, const std::string& stage, const std::function<void()>& then) {
     Context context;
     context.threads = 2;
@@ -46,7 +48,7 @@ TEST_F(DedupTrust, AnInputThatChangedIsNotWrittenAgain) {
     DedupOptions wanted = options(input);
     wanted.apply = !annotate;
     wanted.annotate = annotate;
-    // One letter, as many bytes as before.
+    // Changes one letter, so that the size stays the same.
     EXPECT_THROW(run_and(wanted, "check",
                          [&] {
                            std::string changed = read(input);
@@ -55,7 +57,7 @@ TEST_F(DedupTrust, AnInputThatChangedIsNotWrittenAgain) {
                          }),
                  Error);
     EXPECT_FALSE(fs::exists(at("out/summary.json")));
-    // The last record is gone.
+    // Removes the last record.
     given(texts);
     EXPECT_THROW(run_and(wanted, "check", [&] { given(std::vector<std::string>(texts.begin(), texts.end() - 1)); }),
                  Error);
@@ -92,7 +94,7 @@ TEST_F(DedupTrust, WhatOthersWereRemovedForIsNeverEmptied) {
   std::mt19937_64 random(3);
   const std::string one = join(random_words(random, 60));
   const std::string two = join(random_words(random, 60));
-  // All of the second stands in the first, and for the second the third goes.
+  // The first document contains all of the second, and the third is removed in favor of the second.
   DedupOptions wanted = options(given(std::vector<std::string>{one + " " + two + " " + join(random_words(random, 300)),
                                                                one + " " + two, one + " " + two + " more"}));
   wanted.substrings = 50;
@@ -152,6 +154,32 @@ TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
   wanted.keep = {};
   wanted.source_field = "origin";
   EXPECT_NE(message(wanted).find("origin"), std::string::npos);
+  // Then there are no sources to name.
+  wanted.keep = parse_keep_policy("source:x,y");
+  EXPECT_NE(message(wanted).find("--source-field origin: no document has this field"), std::string::npos);
+}
+
+TEST_F(DedupTrust, ASourceThatNoDocumentHasIsAnErrorThatListsThoseThereAre) {
+  const std::string text = some_texts(5)[0];
+  std::vector<Given> documents;
+  for (const auto& [source, count] : std::map<std::string, int>{{"books", 2}, {"news", 5}, {"web", 2}})
+    for (int i = 0; i < count; ++i) documents.push_back({text, source});
+  DedupOptions wanted = options(given(documents));
+  wanted.source_field = "source";
+  wanted.keep = parse_keep_policy("source:x");
+  EXPECT_NE(
+      message(wanted).find("--keep source:x: no document has one of these sources; there are 'news' (5 documents), "
+                           "'books' (2) and 'web' (2); name those,"),
+      std::string::npos)
+      << message(wanted);
+  for (const char* source : {"a", "b", "c", "d"}) documents.push_back({text, source});
+  wanted.input.paths = {given(documents)};
+  EXPECT_NE(
+      message(wanted).find("'news' (5 documents), 'books' (2), 'web' (2), 'a' (1), 'b' (1) and 2 more; name those,"),
+      std::string::npos)
+      << message(wanted);
+  wanted.input.paths = {given(std::vector<Given>{{text, "only"}})};
+  EXPECT_NE(message(wanted).find("there are 'only' (1 document); name those,"), std::string::npos) << message(wanted);
 }
 
 TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
@@ -180,7 +208,7 @@ TEST_F(DedupTrust, WhatNoRunMadeIsNotReplaced) {
   wanted.apply = true;
   write("out/clean/mine", "kept");
   EXPECT_THROW(run(wanted), Error);
-  // The summary of another verb is none of ours.
+  // A run of another verb does not own the folder.
   write("out/summary.json", "{\n  \"verb\": \"near\"\n}\n");
   EXPECT_THROW(run(wanted), Error);
   EXPECT_EQ(read("out/clean/mine"), "kept");
@@ -268,8 +296,8 @@ TEST_F(DedupTrust, WhatIsPassedOverInAFolderIsNoBarToAnnotating) {
 }
 
 TEST_F(DedupTrust, SimHashMeetsMoreThanTheFirstOfEqualFingerprints) {
-  // Three of five tokens decide every bit: the first two have the fingerprint of "a", and are not alike. The third is
-  // like the second only.
+  // Three of five tokens decide every bit: the first two texts have the fingerprint of "a" but are not similar. The
+  // third is similar to the second only.
   DedupOptions wanted = options(given(std::vector<std::string>{"a", "a a a b c", "a a a b c d e"}));
   wanted.near = NearMethod::simhash;
   wanted.windows.window = 1;

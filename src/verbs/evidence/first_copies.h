@@ -1,4 +1,4 @@
-// What goes of a repeated range where the first copy of everything stays.
+// The parts of a repeated range that are removed when the first copy of everything stays.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace refrain::verbs::evidence {
 
-// Calls remove(range) for what of `piece` is not in [first, end), ranges that hold first copies, ascending. `first` moves
-// on: pieces must be ascending too.
+// Calls remove(range) for the parts of `piece` that are not in [first, end), the ascending ranges that hold first
+// copies. Advances `first`, so pieces must be ascending, too.
 template <class Remove>
 void without_first_copies(ByteRange piece, const ByteRange*& first, const ByteRange* end, Remove remove) {
   while (first != end && first->end <= piece.begin) ++first;

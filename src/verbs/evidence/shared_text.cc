@@ -13,8 +13,9 @@ namespace refrain::verbs::evidence {
 
 namespace {
 
-// A document's tokens, less the stop words: where they stand, and each one's number in a vocabulary that both documents
-// share. So windows are compared token by token, and no hash is believed. 32 bits do: a document is at most 4 GiB here.
+// The tokens of a document without stop words: their positions, and the number of each in a vocabulary that both
+// documents share, so that windows are compared token by token, not by hashes. 32 bits are enough, because a
+// document is at most 4 GiB here.
 struct Tokens {
   explicit Tokens(MemoryBudget& budget)
       : begins(budget, "the tokens"), ends(budget, "the tokens"), words(budget, "the tokens") {}
@@ -28,7 +29,7 @@ class Vocabulary {
   explicit Vocabulary(MemoryBudget& budget) : reservation_(budget.reserve(0, "the vocabulary")) {}
   std::uint32_t number(std::string_view word) {
     const auto [at, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(numbers_.size()));
-    // A node, its bucket, and the text where it is long.
+    // A node, its bucket, and the word if it is long.
     if (is_new) reservation_.resize(reservation_.bytes() + 96 + word.size(), "the vocabulary");
     return at->second;
   }
@@ -54,7 +55,7 @@ Tokens tokenize(std::string_view text, const text::FeaturePlan& plan, Vocabulary
   return tokens;
 }
 
-// The places of the windows by which a text is compared, ascending.
+// The indexes of the windows by which a text is compared, ascending.
 Array<std::uint32_t> compared_places(std::string_view text, const text::FeaturePlan& plan,
                                      const text::LeftOut* left_out, std::size_t count, MemoryBudget& budget) {
   Array<std::uint32_t> places(budget, "the windows");
@@ -78,11 +79,11 @@ std::size_t window_count(const Tokens& tokens, std::size_t window) {
   return tokens.words.size() < window ? 0 : tokens.words.size() - window + 1;
 }
 
-// The distinct windows of a document, ordered by a hash that rolls over the numbers of their words. Equal hashes are
-// not believed: the words are compared.
+// The distinct windows of a document, ordered by a hash that rolls over the numbers of their words. Windows with
+// equal hashes are compared word by word.
 class Windows {
  public:
-  // Those at `places`.
+  // Takes the windows at `places`.
   Windows(const Tokens& tokens, const Array<std::uint32_t>& places, std::size_t window, MemoryBudget& budget)
       : words_(tokens.words.data()), window_(window), hashes_(budget, "the windows"), sorted_(budget, "the windows") {
     const std::size_t count = window_count(tokens, window);
@@ -103,7 +104,7 @@ class Windows {
     drop_repeats();
   }
   std::size_t distinct() const { return sorted_.size(); }
-  // Whether window i of `other` stands here too.
+  // Whether window `i` of `other` is contained here, too.
   bool contains(const Windows& other, std::size_t i) const {
     const auto* at = std::lower_bound(sorted_.begin(), sorted_.end(), other.hashes_[i],
                                       [&](std::uint32_t mine, std::uint64_t hash) { return hashes_[mine] < hash; });
@@ -119,10 +120,10 @@ class Windows {
  private:
   static constexpr std::uint64_t kBase = 0xD6E8FEB86659FD93ULL;
 
-  // Keeps of each window the first. Windows that differ and still have one hash are kept side by side.
+  // Keeps the first of equal windows. Different windows with the same hash are both kept.
   void drop_repeats() {
     std::size_t kept = 0;
-    std::size_t group = 0;  // where those with this hash begin
+    std::size_t group = 0;  // index of the first window with this hash
     for (const std::uint32_t i : sorted_) {
       if (kept == group || hashes_[sorted_[group]] != hashes_[i]) group = kept;
       const bool seen = std::any_of(sorted_.begin() + group, sorted_.begin() + kept, [&](std::uint32_t earlier) {
@@ -135,15 +136,15 @@ class Windows {
 
   const std::uint32_t* words_;
   std::size_t window_;
-  Array<std::uint64_t> hashes_;  // by the place of the first token
+  Array<std::uint64_t> hashes_;  // by the index of the window's first token
   Array<std::uint32_t> sorted_;
 };
 
-// The stretches of text that lie in windows which the other document holds too.
+// The ranges of text in windows that the other document contains, too.
 std::vector<ByteRange> shared_ranges(const Tokens& tokens, const Array<std::uint32_t>& places, const Windows& windows,
                                      const Windows& other, std::size_t window) {
   std::vector<ByteRange> ranges;
-  std::size_t marked = 0;  // tokens before this one are in the last range already
+  std::size_t marked = 0;  // tokens before this one are already in the last range
   for (const std::size_t i : places) {
     if (!other.contains(windows, i)) continue;
     const std::uint64_t end = tokens.ends[i + window - 1];

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ShownPiece::Kind;
 
-// Whether there is more in it than white space and signs of ASCII.
+// Whether the text has more than ASCII punctuation and white space.
 bool holds_word(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -19,8 +19,8 @@ bool holds_word(std::string_view text) {
 }
 
 struct Ends {
-  std::size_t head;  // the first so many bytes
-  std::size_t tail;  // from here on
+  std::size_t head;  // size of the first part
+  std::size_t tail;  // offset of the last part
 };
 Ends ends_of(std::string_view text, std::size_t most) {
   if (text.size() <= most) return {text.size(), text.size()};
@@ -28,9 +28,9 @@ Ends ends_of(std::string_view text, std::size_t most) {
   return {head, std::max(head, boundary_after(text, text.size() - most / 2))};
 }
 
-class Shower {
+class PieceBuilder {
  public:
-  Shower(std::string_view text, const ShownLimits& limits) : text_(text), limits_(limits) {}
+  PieceBuilder(std::string_view text, const ShownLimits& limits) : text_(text), limits_(limits) {}
 
   void add(std::size_t begin, std::size_t end, bool both) {
     if (begin >= end || full_) return;
@@ -68,7 +68,7 @@ class Shower {
   const ShownLimits& limits_;
   std::vector<ShownPiece> pieces_;
   std::size_t shown_ = 0;
-  std::size_t at_ = 0;  // where what has been shown, or left out, ends
+  std::size_t at_ = 0;  // end of what has been shown or left out
   bool full_ = false;
 };
 
@@ -76,7 +76,7 @@ class Shower {
 
 std::vector<ShownPiece> shown_text(std::string_view text, std::span<const ByteRange> shared, std::uint64_t unread,
                                    const ShownLimits& limits) {
-  Shower shower(text, limits);
+  PieceBuilder shower(text, limits);
   std::size_t at = 0;
   for (const ByteRange& range : shared) {
     shower.add(at, static_cast<std::size_t>(range.begin), false);

@@ -46,7 +46,8 @@ std::optional<ByteRange> Snapper::character(std::uint64_t at, ByteRange document
   return std::nullopt;
 }
 
-// Tokens are looked for from the white space before `at`, or from so far away that no token reaches over it.
+// Searches for tokens from the white space before `at`, or from so far before `at` that no token can extend across
+// it.
 std::optional<ByteRange> Snapper::word(std::uint64_t at, ByteRange document) {
   if (at == document.begin || at == document.end) return std::nullopt;
   const std::uint64_t from = std::max(document.begin, at - std::min<std::uint64_t>(at, text::kMaxTokenBytes));
@@ -67,7 +68,7 @@ std::optional<ByteRange> Snapper::word(std::uint64_t at, ByteRange document) {
   return std::nullopt;
 }
 
-// The first line of the range that begins in it.
+// The beginning of the first line that begins within the range.
 std::uint64_t Snapper::line_after(ByteRange range, ByteRange document) {
   if (range.begin == document.begin) return range.begin;
   for (std::uint64_t at = range.begin - 1; at < range.end; at += kChunk) {
@@ -77,7 +78,7 @@ std::uint64_t Snapper::line_after(ByteRange range, ByteRange document) {
   return range.end;
 }
 
-// Where the last line of the range that ends in it ends.
+// The end of the last line that ends within the range.
 std::uint64_t Snapper::line_before(ByteRange range, ByteRange document) {
   if (range.end == document.end) return range.end;
   for (std::uint64_t end = range.end; end > range.begin;) {

@@ -1,7 +1,7 @@
-// Ranges that cut nothing in two: a character, a word, a line.
+// Shrinks ranges to whole units: characters, words or lines.
 //
-// A range shrinks: its begin moves up and its end moves down until neither stands inside a unit. What is left holds
-// whole units only; it may be nothing.
+// The beginning of a range moves up and its end moves down until neither is inside a unit. The remaining range
+// holds whole units only and may be empty.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@
 
 namespace refrain::verbs::evidence {
 
-// One a thread. Words are those of the tokenizer `words`, so that scripts without spaces are cut between characters.
+// Not thread-safe: use one per thread. Words are those of the tokenizer `words`, so scripts without spaces are cut
+// between characters.
 class Snapper {
  public:
   Snapper(Snap snap, const TextSource& text);
 
-  // `range`, shrunk, in the document [document.begin, document.end).
+  // Shrinks `range` within the document. Returns nullopt if nothing is left.
   std::optional<ByteRange> shrink(ByteRange range, ByteRange document);
 
  private:
-  // The unit that `at` stands inside: begin < at < end; nothing where it stands between two.
+  // The unit that contains `at` in its interior (begin < at < end); nullopt if `at` is between two units.
   std::optional<ByteRange> character(std::uint64_t at, ByteRange document);
   std::optional<ByteRange> word(std::uint64_t at, ByteRange document);
   std::uint64_t line_after(ByteRange range, ByteRange document);

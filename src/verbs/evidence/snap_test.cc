@@ -21,7 +21,7 @@ class Text : public TextSource {
   std::string text_;
 };
 
-// What is left of text[begin, end).
+// The part of text[begin, end) that remains.
 std::string left(Snap snap, const std::string& text, std::uint64_t begin, std::uint64_t end) {
   const Text source(text);
   const auto range = Snapper(snap, source).shrink({begin, end}, {0, text.size()});
@@ -33,7 +33,7 @@ TEST(Snap, NoneLeavesARangeAsItIs) {
 }
 
 TEST(Snap, NeverCutsACharacter) {
-  const std::string text = "aé漢😀b";  // at 0, 1, 3, 6, 10
+  const std::string text = "aé漢😀b";  // offsets 0, 1, 3, 6, 10
   EXPECT_EQ(left(Snap::utf8, text, 0, 11), text);
   EXPECT_EQ(left(Snap::utf8, text, 2, 11), "漢😀b");
   EXPECT_EQ(left(Snap::utf8, text, 1, 9), "é漢");

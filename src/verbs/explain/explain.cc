@@ -19,7 +19,7 @@ namespace refrain::verbs::explain {
 void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
                    const Context& context, const evidence::LeftOutOf& left_out) {
   const text::FeaturePlan plan(options);
-  // The texts themselves, and again as they are shown.
+  // For the texts themselves, and for the copies that are displayed.
   const Reservation texts =
       budget.reserve(3 * (report.a.text.size() + report.b.text.size()), "two documents side by side");
   evidence::SharedText shared = evidence::shared_text(report.a.text, report.b.text, plan, budget, context, left_out);
@@ -44,7 +44,7 @@ namespace refrain {
 
 namespace {
 
-// Error(not_found) where one of them is not there.
+// Throws Error(not_found) if one of them is not found.
 void find_all(const InputOptions& input, const Context& context, MemoryBudget& budget,
               std::vector<verbs::evidence::WantedDocument>& wanted) {
   verbs::evidence::find_documents(input, context, budget, wanted);

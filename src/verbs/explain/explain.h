@@ -1,4 +1,4 @@
-// Two texts side by side.
+// Compares two texts side by side.
 #pragma once
 
 #include "base/budget.h"
@@ -7,7 +7,7 @@
 
 namespace refrain::verbs::explain {
 
-// Fills in what there is to say of report.a and report.b, whose ids and texts are there.
+// Fills in the comparison of report.a and report.b, whose ids and texts are already set.
 void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
                    const Context& context, const evidence::LeftOutOf& left_out = {});
 

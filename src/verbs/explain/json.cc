@@ -7,7 +7,7 @@ namespace refrain {
 
 namespace {
 
-// As decisions.jsonl tells it.
+// Writes the fields of decisions.jsonl.
 void write_decided(JsonWriter& json, const DecidedDocument& document) {
   json.field("id", document.id);
   json.field("keep", document.keep);
@@ -26,6 +26,7 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
   if (!document.unverified.empty()) json.field("unverified", document.unverified);
   if (document.reason == "near" || document.reason == "own_text")
     json.field("lost", document.lost).field("longest_lost", document.longest_lost);
+  if (document.lost_attachments != 0) json.field("lost_attachments", document.lost_attachments);
   if (document.as_written < 1) json.field("as_written", document.as_written);
   json.key("spans").begin_array();
   for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
@@ -83,6 +84,12 @@ std::string to_json(const StoryReport& report) {
     json.end_object();
   } else {
     json.null();
+  }
+  if (report.mail) {
+    json.key("differing_headers").begin_array();
+    for (const DifferingHeader& header : report.headers)
+      json.begin_object().field("name", header.name).field("a", header.a).field("b", header.b).end_object();
+    json.end_array();
   }
   if (report.spanned) json.field("text", report.spanned->text);
   if (report.item) json.field("item", report.item->text);

@@ -41,16 +41,16 @@ namespace {
   throw Error(Errc::corrupt, fmt::format("{}: {}; run dedup again", path.string(), what));
 }
 
-// What the run was told, as far as it matters here.
-struct Told {
+// The options of the run that matter here.
+struct RecordedOptions {
   corpus::SourceOptions input;
   corpus::SourceOptions against;  // no paths: there was no other set
   FingerprintOptions windows;
   double threshold = 0;
-  bool templates = false;  // were left out
+  bool templates = false;  // whether templates were left out
 };
 
-// What the run passed over is passed over again.
+// Files that the run could not read are skipped again.
 void read_unreadable(const simdjson::dom::element& summary, corpus::SourceOptions& input) {
   simdjson::dom::array files;
   if (summary["unreadable"].get(files) != simdjson::SUCCESS) return;
@@ -58,11 +58,11 @@ void read_unreadable(const simdjson::dom::element& summary, corpus::SourceOption
   std::sort(input.known_unreadable.begin(), input.known_unreadable.end());
 }
 
-Told read_options(const fs::path& run) {
+RecordedOptions read_options(const fs::path& run) {
   const fs::path path = run / verbs::run::kSummaryName;
   if (path_kind(path) != PathKind::file)
     throw Error(Errc::not_found, fmt::format("{}: no finished dedup run here; name its output folder", run.string()));
-  Told told;
+  RecordedOptions recorded;
   try {
     simdjson::dom::parser parser;
     const std::string text = read_file(path);
@@ -70,40 +70,44 @@ Told read_options(const fs::path& run) {
     if (std::string_view(summary["verb"]) != "dedup")
       throw Error(Errc::not_found, fmt::format("{}: not a dedup run; name the output folder of one", run.string()));
     const simdjson::dom::element options = summary["options"];
-    verbs::run::read_input(options, told.input);
-    read_unreadable(summary, told.input);
+    verbs::run::read_input(options, recorded.input);
+    read_unreadable(summary, recorded.input);
     if (simdjson::dom::element against; options["against"].get(against) == simdjson::SUCCESS)
-      verbs::run::read_input(against, told.against);
+      verbs::run::read_input(against, recorded.against);
     if (simdjson::dom::element against; summary["against"].get(against) == simdjson::SUCCESS)
-      read_unreadable(against, told.against);
+      read_unreadable(against, recorded.against);
     if (std::uint64_t sources = 0; summary["templates"]["sources"].get(sources) == simdjson::SUCCESS)
-      told.templates = sources != 0;
-    told.windows.tokenizer =
+      recorded.templates = sources != 0;
+    recorded.windows.tokenizer =
         static_cast<TokenizerKind>(verbs::run::place_of(std::string_view(options["tokenizer"]), tokenizer_names()));
-    told.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
-    told.windows.seed = options["seed"];
-    told.threshold = options["threshold"].get_double();
+    recorded.windows.window = static_cast<unsigned>(std::uint64_t(options["window"]));
+    recorded.windows.seed = options["seed"];
+    if (std::string_view hash; options["hash"].get(hash) == simdjson::SUCCESS)  // older runs do not record it
+      recorded.windows.hash = static_cast<HashKind>(verbs::run::place_of(hash, hash_names()));
+    if (simdjson::dom::array words; options["stop_words"].get(words) == simdjson::SUCCESS)
+      for (const simdjson::dom::element word : words) recorded.windows.stop_words.emplace_back(std::string_view(word));
+    recorded.threshold = options["threshold"].get_double();
   } catch (const simdjson::simdjson_error& error) {
     damaged(path, error.what());
   }
-  return told;
+  return recorded;
 }
 
-// Calls `each` with every line and its number, from 0.
+// Calls `each` with every line and its number, counted from 0.
 void for_each_line(const fs::path& path, const Context& context,
                    const std::function<void(std::uint64_t, const std::string&)>& each) {
   constexpr std::uint64_t kLook = 65536;
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse_read(path.string(), "open", errno);
+  if (!file) throw_read_error(path.string(), "open", errno);
   std::string line;
   for (std::uint64_t number = 0; std::getline(file, line); ++number) {
     if (number % kLook == 0) throw_if_stopped(context);
     each(number, line);
   }
-  if (file.bad()) refuse_read(path.string(), "read", EIO);
+  if (file.bad()) throw_read_error(path.string(), "read", EIO);
 }
 
-// From hexadecimal digits.
+// Parses hexadecimal digits.
 std::optional<Digest> parse_digest(std::string_view text) {
   Digest digest;
   const auto part = [&](std::size_t begin, std::uint64_t& value) {
@@ -118,7 +122,7 @@ class Decisions {
  public:
   Decisions(const fs::path& run, const Context& context) : path_(run / "decisions.jsonl"), context_(context) {}
 
-  // Every document whose row holds `part`, and the number of the row.
+  // Calls `each` with every document whose row contains `part`, and the number of the row.
   void with(const std::string& part, const std::function<void(std::uint64_t, DecidedDocument&&)>& each) {
     for_each_line(path_, context_, [&](std::uint64_t number, const std::string& line) {
       if (line.find(part) != std::string::npos) each(number, parse(line));
@@ -143,6 +147,7 @@ class Decisions {
         document.lost = tokens;
         document.longest_lost = std::uint64_t(row["longest_lost"]);
         if (row["as_written"].get(document.as_written) != simdjson::SUCCESS) document.as_written = 1;
+        if (row["lost_attachments"].get(document.lost_attachments) != simdjson::SUCCESS) document.lost_attachments = 0;
       }
       for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
         document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
@@ -160,7 +165,7 @@ class Decisions {
   simdjson::dom::parser parser_;
 };
 
-// Takes what is less similar, and of equals the first.
+// Keeps the less similar document; of equal ones, the first.
 void take_less(std::optional<DecidedDocument>& least, std::uint64_t& row, const DecidedDocument& one,
                std::uint64_t number) {
   if (least && least->similarity <= one.similarity) return;
@@ -168,15 +173,15 @@ void take_less(std::optional<DecidedDocument>& least, std::uint64_t& row, const 
   row = number;
 }
 
-// A document whose text is asked for: what it is called, and the row in which the run tells its sum.
+// A document whose text is needed: its id, and the row in which the run recorded its digest.
 struct Place {
   std::string id;
   std::uint64_t row = 0;
 };
 
-// Reads the input for them. False, and a problem told, where that cannot be done.
-bool find_again(StoryReport& story, const corpus::SourceOptions& input, const Context& context, MemoryBudget& budget,
-                std::vector<verbs::evidence::WantedDocument>& wanted) {
+// Reads the texts from the input. If that is not possible, adds a problem to the story and returns false.
+bool reread_texts(StoryReport& story, const corpus::SourceOptions& input, const Context& context, MemoryBudget& budget,
+                  std::vector<verbs::evidence::WantedDocument>& wanted) {
   if (std::find(input.paths.begin(), input.paths.end(), "-") != input.paths.end()) {
     story.problems.emplace_back("the input was standard input, which cannot be read again");
     return false;
@@ -196,13 +201,13 @@ bool find_again(StoryReport& story, const corpus::SourceOptions& input, const Co
   return story.problems.empty();
 }
 
-// A document of a library, as it is there now.
+// A document of a library, as it is now.
 struct KnownText {
   std::string text;
   std::optional<text::LeftOut> left_out;
 };
 
-// Nothing, and a problem told, where it cannot be found.
+// Returns nullopt and adds a problem to the story if the document cannot be found.
 std::optional<KnownText> find_known(StoryReport& story, const Context& context, MemoryBudget& budget) {
   const DecidedDocument& document = story.document;
   try {
@@ -210,12 +215,13 @@ std::optional<KnownText> find_known(StoryReport& story, const Context& context, 
     const std::optional<Digest> digest = parse_digest(document.known_digest);
     const library::Probe probe{digest ? library::digest_key(*digest) : 0, 0};
     std::vector<library::KnownId> hits;
-    reader.find({&probe, 1}, ~std::size_t{0}, [&](std::size_t, library::KnownId hit) { hits.push_back(hit); });
+    reader.find({&probe, 1}, [&](std::size_t, library::KnownId hit) { hits.push_back(hit); });
     for (const library::KnownId hit : hits) {
       library::KnownDocument known;
       reader.get(hit, known);
       if (!digest || known.digest != *digest || json_text(reader.id(hit)) != json_text(document.match)) continue;
-      std::optional<std::string> text = verbs::known::old_text(reader, known, reader.id(hit), context, budget);
+      std::optional<std::string> text =
+          verbs::known::text_of_known(reader, known, reader.id(hit), nullptr, context, budget);
       if (!text) {
         story.problems.push_back(fmt::format("{}: its text is gone, or has changed", document.match));
         return std::nullopt;
@@ -234,27 +240,29 @@ std::optional<KnownText> find_known(StoryReport& story, const Context& context, 
   return std::nullopt;
 }
 
-// The texts that the story needs, as the run saw them: of the document, of `other` where there is one, and of the item
-// that stands in it. What is wrong with one becomes a problem.
-void add_texts(StoryReport& story, const fs::path& run, const Told& told, const Place& self, const Place* other,
-               const Context& context) {
+// Adds the texts that the story needs, as the run saw them: of the document, of `other` if it is set, and of the
+// item that the document contains. A text that cannot be found becomes a problem of the story.
+void add_texts(StoryReport& story, const fs::path& run, const RecordedOptions& recorded, const Place& self,
+               const Place* other, const Context& context) {
   std::vector<Place> places{self};
   if (other != nullptr) places.push_back(*other);
   std::vector<verbs::evidence::WantedDocument> wanted(places.size());
   const fs::path sums = run / "clusters.tsv";
   for_each_line(sums, context, [&](std::uint64_t number, const std::string& line) {
     for (std::size_t i = 0; i < places.size(); ++i) {
-      if (number != places[i].row + 1) continue;  // the first line is the head
+      if (number != places[i].row + 1) continue;  // the first line is the header
       const std::optional<verbs::run::HashRow> row = verbs::run::parse_hash_row(line);
       if (!row || !row->hash) damaged(sums, "damaged row");
       wanted[i].sum = row->hash;
-      wanted[i].id = verbs::run::unescaped(row->id);  // byte for byte, which JSON cannot always tell
+      wanted[i].id = verbs::run::unescaped(row->id);  // byte for byte, which JSON cannot always represent
     }
   });
   for (const verbs::evidence::WantedDocument& want : wanted)
     if (!want.sum) damaged(sums, "ends early");
   MemoryBudget budget(context);
-  if (!find_again(story, told.input, context, budget, wanted)) return;
+  corpus::SourceOptions input = recorded.input;
+  input.compare = ComparedMail::headers;
+  if (!reread_texts(story, input, context, budget, wanted)) return;
   const DecidedDocument& document = story.document;
   if (!document.spans.empty()) {
     if (document.spans.back().end > wanted[0].text->size()) damaged(run / "decisions.jsonl", "span too long");
@@ -264,9 +272,9 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
     story.spanned->shared = document.spans;
   }
   if (document.reason == "against") {
-    corpus::SourceOptions against = told.against;
+    corpus::SourceOptions against = recorded.against;
     std::vector<verbs::evidence::WantedDocument> item{{.id = document.match}};
-    // Where there are several files of items, the id begins with the file.
+    // If there were several files of items, the id begins with the file.
     for (std::size_t colon = 0; (colon = document.match.find(':', colon)) != std::string::npos; ++colon) {
       std::error_code ignored;
       if (!fs::is_regular_file(document.match.substr(0, colon), ignored)) continue;
@@ -274,7 +282,7 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
       item[0].id = document.match.substr(colon + 1);
       break;
     }
-    if (!find_again(story, against, context, budget, item)) return;
+    if (!reread_texts(story, against, context, budget, item)) return;
     story.item.emplace();
     story.item->id = document.match;
     story.item->text = std::move(*item[0].text);
@@ -289,23 +297,25 @@ void add_texts(StoryReport& story, const fs::path& run, const Told& told, const 
   texts.b.text = std::move(other != nullptr ? *wanted[1].text : known->text);
   std::optional<verbs::run::TemplateFile> templates;
   verbs::evidence::LeftOutOf left_out;
-  if (told.templates) {
+  if (recorded.templates) {
     templates.emplace(run / "templates.bin", budget);
     left_out.a = templates->of(self.row);
     if (other != nullptr) left_out.b = templates->of(other->row);
   }
   if (known && known->left_out) left_out.b = &*known->left_out;
-  verbs::explain::compare_texts(texts, told.windows, budget, context, left_out);
+  verbs::explain::compare_texts(texts, recorded.windows, budget, context, left_out);
+  story.mail = !wanted[0].headers.empty();
+  if (other != nullptr) story.headers = verbs::evidence::differing_headers(wanted[0].headers, wanted[1].headers);
   story.texts = std::move(texts);
 }
 
 }  // namespace
 
 StoryReport tell_story(const StoryOptions& options, const Context& context) {
-  const Told told = read_options(options.run);
+  const RecordedOptions recorded = read_options(options.run);
   StoryReport story;
-  story.threshold = told.threshold;
-  story.window = told.windows.window;
+  story.threshold = recorded.threshold;
+  story.window = recorded.windows.window;
   Decisions decisions(options.run, context);
   const std::string id = json_text(options.id);
   Place self{options.id};
@@ -318,12 +328,12 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   });
   if (found == 0)
     throw Error(Errc::not_found,
-                fmt::format("{}: no document in the run {} has this id", options.id, options.run.string()));
+                fmt::format("{}: no document with this id in the run in {}", options.id, options.run.string()));
   story.same_id = found - 1;
 
   Place other;
   bool matched = false;
-  // What a document was held against is no document of the run, though its id may be that of one.
+  // An item of the other set is not a document of the run, although it may have the id of one.
   const auto by_document = [](const DecidedDocument& document) { return document.reason != "against"; };
   const bool own_text = story.document.keep && !story.document.match.empty();
   const auto look = [&](std::uint64_t number, DecidedDocument&& document) {
@@ -346,7 +356,7 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
   const bool pair = matched || story.least_similar;
   const bool known = !story.document.known.empty() && !story.document.match.empty();
   if (pair || known || !story.document.spans.empty())
-    add_texts(story, options.run, told, self, pair ? &other : nullptr, context);
+    add_texts(story, options.run, recorded, self, pair ? &other : nullptr, context);
   if (!pair && !known && !story.document.match.empty() && by_document(story.document))
     story.problems.push_back(fmt::format("{}: not a document of the run", story.document.match));
   return story;

@@ -14,18 +14,18 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "corpus/source/reader.h"
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "text/token_hasher.h"
 #include "verbs/index/read/given_texts.h"
 #include "verbs/index/read/occurrence.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::index {
 namespace {
 
-// The ids of a row, and what each takes beside its bytes.
+// The ids of a row, as budget errors name them, and the bytes counted for each besides its characters.
 constexpr const char* kIdsWhat = "the documents of a blot";
 constexpr std::uint64_t kIdBytes = 16;
 
@@ -33,7 +33,7 @@ unsigned blot_digits(unsigned bits) {
   return (bits + 3) / 4;
 }
 
-// The first blocks of all documents, so that blocks are found without the documents being read.
+// The first block of every document, so that the documents of a list of blocks are found without reading any document.
 class DocumentStarts {
  public:
   DocumentStarts(Snapshot& snapshot, MemoryBudget& budget)
@@ -41,11 +41,11 @@ class DocumentStarts {
     for (DocId i = 0; i < starts_.size(); ++i) starts_[i] = snapshot.first_block(i);
   }
 
-  // Calls visit(document) for each document that holds the blot, once. A document without tokens begins where the one
-  // behind it does, and holds no block.
+  // Calls visit(document) once for each document that holds the blot. A document without tokens begins where the
+  // next one does, and holds no block.
   template <class Visit>
   void for_each(Snapshot::Blots& blots, Visit visit) const {
-    const std::uint64_t* next = starts_.begin();  // the document behind the last one
+    const std::uint64_t* next = starts_.begin();  // the start of the document after the last one found
     for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
       for (const std::uint64_t block : blocks) {
         if (next != starts_.begin() && (next == starts_.end() || block < *next)) continue;
@@ -66,7 +66,7 @@ std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
   return value;
 }
 
-// Tells the chosen windows of one text after another. Keeps its buffers.
+// Reports the chosen windows of one text after another. Reuses its buffers.
 class TextBlots {
  public:
   explicit TextBlots(const IndexLayout& layout)
@@ -75,7 +75,7 @@ class TextBlots {
   void tell(std::string_view id, std::string_view text, const std::function<void(const BlotText&)>& row) {
     hashes_.clear();
     ranges_.clear();
-    BlotText told{0, blot_digits(bits_), std::string(id), {}, {}};
+    BlotText reported{0, blot_digits(bits_), std::string(id), {}, {}};
     const std::size_t span = blotter_.shape().span();
     hasher_.read(text, [&](const text::TokenStretch& stretch) {
       hashes_.insert(hashes_.end(), stretch.hashes().begin(), stretch.hashes().end());
@@ -83,12 +83,12 @@ class TextBlots {
       chosen_.clear();
       blotter_.choose(hashes_, 0, chosen_);
       for (const blot::ChosenWindow& window : chosen_) {
-        told.blot = window.blot & blot::blot_mask(bits_);
-        told.bytes = {ranges_[window.first].begin, ranges_[window.first + span - 1].end};
-        told.text = text.substr(told.bytes.begin, told.bytes.end - told.bytes.begin);
-        row(told);
+        reported.blot = window.blot & blot::blot_mask(bits_);
+        reported.bytes = {ranges_[window.first].begin, ranges_[window.first + span - 1].end};
+        reported.text = text.substr(reported.bytes.begin, reported.bytes.end - reported.bytes.begin);
+        row(reported);
       }
-      // What is left is the windows that begin here and end in the next stretch.
+      // Keeps only the tokens of windows that begin in this stretch and end in the next one.
       const auto done = static_cast<std::ptrdiff_t>(hashes_.size() - std::min(hashes_.size(), span - 1));
       hashes_.erase(hashes_.begin(), hashes_.begin() + done);
       ranges_.erase(ranges_.begin(), ranges_.begin() + done);
@@ -148,7 +148,7 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
     starts.for_each(blots, [&](DocId) { ++documents; });
     if (documents < least || (options.max_documents != 0 && documents > options.max_documents)) return;
     counted.push_back({documents, blots.blot()});
-    // No more than twice what is asked for is kept.
+    // Drops the blots with fewest documents once the list is twice as long as requested (4,096 blots at least).
     if (options.limit == 0 || counted.size() < 4096 || counted.size() / 2 < options.limit) return;
     std::nth_element(counted.begin(), counted.begin() + options.limit, counted.end(), before);
     counted.resize(options.limit);
@@ -168,7 +168,7 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
     const auto ask = [&](auto take) {
       GivenTexts given(budget, "the query texts");
       take(given);
-      texts.tell(given[0].id, given[0].text, [&](const BlotText& told) { asked.push_back(told.blot); });
+      texts.tell(given[0].id, given[0].text, [&](const BlotText& reported) { asked.push_back(reported.blot); });
     };
     for (const QueryDocument& document : options.query)
       ask([&](GivenTexts& given) { given.add(document.id, document.text); });
@@ -184,23 +184,23 @@ void index_blots(Snapshot& snapshot, const BlotsOptions& options, const Context&
   std::sort(counted.begin(), counted.end(), before);
   if (options.limit != 0 && counted.size() > options.limit) counted.resize(options.limit);
 
-  BlotRow told{0, blot_digits(bits), {}};
+  BlotRow reported{0, blot_digits(bits), {}};
   Reservation room = budget.reserve(0, kIdsWhat);
   for (const Counted& one : counted) {
     throw_if_stopped(context);
-    told.blot = one.blot;
-    told.ids.clear();
+    reported.blot = one.blot;
+    reported.ids.clear();
     if (one.documents * sizeof(std::string) > room.bytes()) room.resize(one.documents * sizeof(std::string), kIdsWhat);
-    told.ids.reserve(one.documents);
-    std::uint64_t bytes = told.ids.capacity() * sizeof(std::string);
+    reported.ids.reserve(one.documents);
+    std::uint64_t bytes = reported.ids.capacity() * sizeof(std::string);
     Snapshot::Blots blots(snapshot, one.blot);
     if (!blots.next()) continue;
     starts.for_each(blots, [&](DocId document) {
-      told.ids.push_back(snapshot.id(document));
-      bytes += told.ids.back().size() + kIdBytes;
+      reported.ids.push_back(snapshot.id(document));
+      bytes += reported.ids.back().size() + kIdBytes;
       if (bytes > room.bytes()) room.resize(bytes + bytes / 8, kIdsWhat);
     });
-    row(told);
+    row(reported);
   }
 }
 
@@ -218,12 +218,12 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
   std::vector<blot::ChosenWindow> chosen;
   std::optional<Error> changed;
   std::uint64_t rows = 0;
-  // False once there are as many rows as were asked for.
+  // Returns false once options.limit rows have been reported.
   const auto tell = [&](std::uint64_t blot, std::uint64_t place) {
     throw_if_stopped(context);
     const DocId document = snapshot.document_at(place);
     const std::uint64_t first = (place - snapshot.first_block(document)) * blot::kBlockTokens;
-    // All windows that begin in the block. Whether one is chosen can be told by its own tokens.
+    // Reads all windows that begin in the block. A window's own tokens decide whether it is chosen.
     const TokenRange range{first, first + blot::kBlockTokens + span - 1};
     try {
       const Snapshot::Piece piece = snapshot.piece(document, range.first, range.last);
@@ -263,13 +263,13 @@ void index_unblot(Snapshot& snapshot, const BlotsOptions& options, const Context
 
 namespace refrain {
 
-void file_blots(const InputOptions& input, const IndexLayout& layout, const Context& context,
-                const std::function<void(const BlotText&)>& row) {
+ReadReport file_blots(const InputOptions& input, const IndexLayout& layout, const Context& context,
+                      const std::function<void(const BlotText&)>& row) {
   MemoryBudget budget(context);
   verbs::index::TextBlots blots(blot::checked_layout(layout));
   corpus::ReadPurpose purpose;
   purpose.keeps_texts = true;
-  corpus::read_documents(
+  return verbs::run::read_listed(
       input, context, budget,
       [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
         struct Held {

@@ -125,7 +125,8 @@ TEST(IndexBlots, UnblotNamesAChangedFileOnceTheOthersWereShown) {
   EXPECT_EQ(ids, (std::vector<std::string>{index.path(1), index.path(2)}));
 }
 
-// What file_blots() says of the files is what the index holds of them, and every place unblots to what file_blots() said.
+// file_blots() reports the same blots for the files as the index does, and every place that is unblotted is one of
+// its rows.
 TEST(IndexBlots, OfFilesAreThoseOfTheIndex) {
   std::mt19937_64 random(4);
   std::vector<std::string> texts;

@@ -14,7 +14,7 @@ namespace refrain {
 
 namespace fs = std::filesystem;
 
-// Snapshots are opened once and used again, by one call at a time, until there is a newer commit.
+// Snapshots are opened once and reused, by one call at a time, until there is a newer commit.
 struct Index::Impl {
   explicit Impl(fs::path of) : folder(std::move(of)) {}
 
@@ -60,7 +60,7 @@ struct Index::Impl {
   static constexpr std::size_t kMostIdle = 16;
   const fs::path folder;
   std::mutex mutex;
-  std::shared_ptr<const verbs::index::Snapshot> opened;  // the others are its clones, and share its files
+  std::shared_ptr<const verbs::index::Snapshot> opened;  // the other snapshots are its clones and share its files
   std::vector<std::unique_ptr<verbs::index::Snapshot>> idle;
   std::mutex writing;
 };

@@ -1,4 +1,6 @@
-// The reports of an index as JSON.
+// The reports of the index verbs as JSON.
+#include <utility>
+
 #include "base/json.h"
 #include "refrain/index.h"
 #include "refrain/report_json.h"
@@ -16,7 +18,7 @@ void write_changed(JsonWriter& json, std::uint64_t count, const std::vector<Chan
   json.end_array();
 }
 
-// What a run of an index took, beside its time.
+// Writes the threads, memory, temporary space and time that a run took, in total and by stage.
 template <class Report>
 void write_cost(JsonWriter& json, const Report& report) {
   json.field("threads", report.threads);
@@ -27,7 +29,18 @@ void write_cost(JsonWriter& json, const Report& report) {
   verbs::run::write_stages(json, report.stages);
 }
 
-// What took no stages.
+// The report of the reading. If a verb gives a key of it another meaning, the key appears only once, with that meaning.
+void write_read(JsonWriter& json, ReadReport read, const IndexWriteReport& report) {
+  const std::uint64_t characters = std::exchange(read.replaced, report.replaced);
+  verbs::run::write_read(json, read);
+  json.field("replaced_characters", characters);
+}
+void write_read(JsonWriter& json, ReadReport read, const QueryReport& report) {
+  read.documents = report.documents;
+  verbs::run::write_read(json, read);
+}
+
+// Ends the report of a run that has no stages.
 std::string end_report(JsonWriter json, double seconds) {
   json.key("run").begin_object();
   json.field("seconds", seconds);
@@ -41,10 +54,9 @@ std::string end_report(JsonWriter json, double seconds) {
 std::string to_json(const IndexWriteReport& report, std::string_view verb) {
   JsonWriter json;
   verbs::run::begin_report(json, verb);
-  verbs::run::write_read(json, report.read);
+  write_read(json, report.read, report);  // with the documents that were replaced
   json.field("generation", report.generation);
   json.field("added", report.added);
-  json.field("replaced", report.replaced);
   json.field("removed", report.removed);
   verbs::run::write_strings(json, "unknown", report.unknown);
   json.field("tokens", report.tokens);
@@ -93,7 +105,7 @@ std::string to_json(const IndexStats& stats) {
 std::string to_json(const IndexCheckReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index check");
-  json.field("whole", report.damages.empty() || report.repaired);
+  json.field("whole", report.whole());
   verbs::run::write_strings(json, "damages", report.damages);
   json.field("repaired", report.repaired);
   json.field("rebuilt_documents", report.rebuilt_documents);
@@ -110,13 +122,13 @@ std::string to_json(const IndexCheckReport& report) {
 std::string to_json(const QueryReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index query");
-  verbs::run::write_read(json, report.read);
+  write_read(json, report.read, report);  // with the documents that were asked about
   json.field("generation", report.generation);
-  json.field("documents", report.documents);
   json.field("shortened", report.shortened);
   json.field("tokens", report.tokens);
   json.field("candidates", report.candidates);
   json.field("compared", report.compared);
+  json.field("unverified", report.unverified);
   json.field("passages", report.passages);
   json.field("occurrences", report.occurrences);
   json.key("cursor");

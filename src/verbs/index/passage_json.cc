@@ -1,4 +1,4 @@
-// The rows of an index as JSON: passages a piece at a time, blots a line at a time.
+// Rows of index results as JSON: a passage is written in several pieces, a blot as one line.
 #include <fmt/format.h>
 
 #include <functional>
@@ -45,7 +45,11 @@ class JsonPassages final : public PassageSink {
   bool formats() const override { return true; }
   void format(const PassageHead& head, std::string& out) const override {
     out += '{';
-    if (texts_) out += fmt::format(R"("passage":{},)", json_text(head.text));
+    if (texts_) {  // appended in place: a passage may be as long as a document
+      out += R"("passage":)";
+      append_json_text(out, head.text);
+      out += ',';
+    }
     out +=
         fmt::format(R"("length":{},"similarity":{:.6g},"documents":{})", head.length, head.similarity, head.documents);
     if (!head.query.empty())
@@ -63,7 +67,10 @@ class JsonPassages final : public PassageSink {
     if (of_query)
       out += fmt::format(R"(,"score":{:.6g},"query_share":{:.6g})", occurrence.score, occurrence.query_share);
     out += fmt::format(R"(,"document_share":{:.6g})", occurrence.document_share);
-    if (texts_) out += fmt::format(R"(,"text":{})", json_text(occurrence.text));
+    if (texts_) {
+      out += R"(,"text":)";
+      append_json_text(out, occurrence.text);
+    }
     out += '}';
   }
   void write(std::string_view text) override { out_(text); }

@@ -16,7 +16,7 @@ void tell(PassageSink& sink, const PassageHead& head, const std::vector<Occurren
   sink.end();
 }
 
-std::string told(const PassageHead& head, const std::vector<Occurrence>& occurrences, bool texts = true) {
+std::string reported(const PassageHead& head, const std::vector<Occurrence>& occurrences, bool texts = true) {
   std::string out;
   tell(*json_passages([&](std::string_view piece) { out += piece; }, texts), head, occurrences);
   return out;
@@ -32,7 +32,7 @@ Occurrence place(std::string id, std::string text, ByteRange bytes) {
   return {.id = std::move(id), .bytes = bytes, .text = std::move(text), .shared = {}, .similarity = 1, .query = {}};
 }
 
-// Of "a b c" in a query, at 10.
+// The passage "a b c" of a query, which begins at byte 10 of the query.
 PassageHead asked() {
   return {.text = "a b\tc", .length = 3, .similarity = 1, .documents = 1, .query = "q\\", .bytes = {10, 15}};
 }
@@ -49,10 +49,10 @@ Occurrence answered() {
 TEST(PassageJson, IsOneLineAPassage) {
   const PassageHead head{
       .text = "a \"b\"\n", .length = 2, .similarity = 0.75, .documents = 2, .query = {}, .bytes = {}};
-  EXPECT_EQ(told(head, {place("x", "a \"b\"\n", {0, 6}), place("y\\",
-                                                               "a\xff"
-                                                               "b",
-                                                               {7, 10})}),
+  EXPECT_EQ(reported(head, {place("x", "a \"b\"\n", {0, 6}), place("y\\",
+                                                                   "a\xff"
+                                                                   "b",
+                                                                   {7, 10})}),
             "{\"passage\":\"a \\\"b\\\"\\n\",\"length\":2,\"similarity\":0.75,\"documents\":2,\"occurrences\":["
             "{\"id\":\"x\",\"begin\":0,\"end\":6,\"similarity\":1,\"document_share\":0,\"text\":\"a \\\"b\\\"\\n\"},"
             "{\"id\":\"y\\\\\",\"begin\":7,\"end\":10,\"similarity\":1,\"document_share\":0,\"text\":\"a\xEF\xBF\xBD"
@@ -62,20 +62,20 @@ TEST(PassageJson, IsOneLineAPassage) {
 TEST(PassageJson, SaysWhereInTheQueryAndWhatNobodyCompared) {
   const PassageHead head{
       .text = "a", .length = 1, .similarity = 1, .documents = 0, .unverified = 9, .query = "q", .bytes = {3, 4}};
-  EXPECT_EQ(told(head, {}),
+  EXPECT_EQ(reported(head, {}),
             "{\"passage\":\"a\",\"length\":1,\"similarity\":1,\"documents\":0,\"query\":\"q\",\"begin\":3,\"end\":4,"
             "\"score\":0,\"unverified\":9,\"occurrences\":[]}\n");
 }
 
 TEST(PassageJson, SaysWhatOfTheQueryAnOccurrenceMatches) {
-  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {answered()}),
+  EXPECT_EQ(reported({.text = "a", .query = {}, .bytes = {}}, {answered()}),
             "{\"passage\":\"a\",\"length\":0,\"similarity\":0,\"documents\":0,\"occurrences\":[{\"id\":\"x\",\"begin\":"
             "5,\"end\":8,\"query_begin\":12,\"query_end\":15,\"similarity\":0.5,\"score\":12.25,"
             "\"query_share\":0.333333,\"document_share\":0.25,\"text\":\"b\\nc\"}]}\n");
 }
 
 TEST(PassageJson, LeavesTheTextsOut) {
-  EXPECT_EQ(told({.text = "a", .query = {}, .bytes = {}}, {place("x", "a", {0, 1})}, false),
+  EXPECT_EQ(reported({.text = "a", .query = {}, .bytes = {}}, {place("x", "a", {0, 1})}, false),
             "{\"length\":0,\"similarity\":0,\"documents\":0,\"occurrences\":[{\"id\":\"x\",\"begin\":0,\"end\":1,"
             "\"similarity\":1,\"document_share\":0}]}\n");
 }

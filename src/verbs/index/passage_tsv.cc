@@ -18,7 +18,7 @@ namespace refrain {
 
 namespace {
 
-// `text`, with U+FFFD for what is not UTF-8.
+// Returns `text` with U+FFFD in place of bytes that are not UTF-8.
 std::string as_utf8(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -88,7 +88,7 @@ class TsvPassages final : public PassageSink {
   bool of_query_;
   bool texts_;
   PassageHead head_;
-  std::uint64_t number_ = 0;  // of passages
+  std::uint64_t number_ = 0;  // of the current passage
   std::string row_;
 };
 

@@ -1,4 +1,4 @@
-// For the tests of this folder: a small index over files of their own, and the passages that it tells.
+// For the tests of this folder: a small index over files of its own, and a sink that keeps the passages it receives.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ class TestIndex : public World {
     passages.insert(passages.end(), kept.passages.begin(), kept.passages.end());
     return report;
   }
-  // All passages of one text, each place of which is compared with the file that it is said to stand in.
+  // Returns all passages of one text, after comparing each place with the file that it names.
   std::vector<Passage> query(const std::string& text, QueryOptions options = {}) const {
     options.documents = {{"query", text}};
     options.limit = 0;
@@ -95,7 +95,7 @@ class TestIndex : public World {
     }
     return passages;
   }
-  // Calls check(report, passages) for the answers of several numbers of threads.
+  // Calls check(report, passages) with the answer for each of several numbers of threads.
   template <class Check>
   void on_any_threads(const QueryOptions& options, Check check) const {
     for (const unsigned threads : {1U, 2U, 3U, 8U}) {
@@ -105,7 +105,7 @@ class TestIndex : public World {
       check(report, passages);
     }
   }
-  // The number of the document of this id.
+  // The number of the document with this id.
   std::size_t number(const std::string& id) const {
     return static_cast<std::size_t>(std::stoul(std::filesystem::path(id).filename().string()));
   }

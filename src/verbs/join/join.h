@@ -1,5 +1,5 @@
-// The Hamming join (engines/matching/hamming_join.h) of a verb that knows devices: on a GPU, or on the CPU, with the same
-// pairs.
+// The Hamming join (engines/matching/hamming_join.h) for verbs that support devices: it runs on a GPU or on the
+// CPU, and finds the same pairs.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 
 namespace refrain::verbs::join {
 
-// As matching::hamming_join(). On a GPU where `device` asks for one; `automatic` takes one for many fingerprints. The CPU
-// still does what it is faster at, and what the GPU has too little memory for; with `automatic`, also what a GPU does not
-// begin because it fails. `report` is told what a GPU did.
+// Does the same as matching::hamming_join(), on a GPU if `device` asks for one; `automatic` uses one if there are
+// many fingerprints. The CPU still does the parts that it does faster and those for which the GPU has too little
+// memory. With `automatic`, it also does the whole join if the GPU fails before any pair was emitted. `report`
+// receives what a GPU did.
 void join_fingerprints(std::span<const std::uint64_t> hashes, const matching::JoinOptions& options,
                        const DeviceOptions& device, const Context& context, MemoryBudget& budget,
                        const matching::EmitPair& emit, DeviceReport& report);
 
-// The same with another way to a device, null for the CPU: for tests.
+// The same with another function that opens the device, which returns null for the CPU. For tests.
 using OpenDevice = std::function<std::shared_ptr<const cuda::Device>()>;
 void join_fingerprints(std::span<const std::uint64_t> hashes, const matching::JoinOptions& options,
                        const DeviceOptions& device, const Context& context, MemoryBudget& budget,

@@ -1,4 +1,4 @@
-// The join with a stand-in for the GPU that computes on the CPU, and fails when it is told to.
+// Tests the join with a stand-in for the GPU that computes on the CPU and can be made to fail.
 #include "verbs/join/join.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(DeviceJoin, TheCpuGoesOnWhereAutoMeetsAGpuThatFails) {
   EXPECT_THROW(joined(DeviceKind::cuda, broken), Error);
 }
 
-// Gives some of the pairs, and fails.
+// Emits some of the pairs, then fails.
 class Halfway final : public cuda::Device {
  public:
   const DeviceInfo& info() const override { return inner_.info(); }
@@ -98,7 +98,7 @@ class Halfway final : public cuda::Device {
     return inner_.lane(rule, size);
   }
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> /*masks*/, unsigned /*distance*/,
-            const cuda::JoinMemory& /*memory*/, const cuda::JoinTaker& take) const override {
+            const cuda::JoinMemory& /*memory*/, const cuda::JoinReceiver& take) const override {
     take.step(16);
     take.pairs(hashes.subspan(0, 2));
     fail("join");

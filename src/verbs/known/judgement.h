@@ -1,12 +1,15 @@
-// The rule by which a new document is compared with known ones, for whoever has their texts: keys and signatures propose,
-// the texts decide, and of all that match the best-ranked one is told.
+// The rules by which a new document is compared with known ones: keys and signatures propose candidates, the texts
+// decide, and of all matches the best-ranked one is reported.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "base/attachment.h"
+#include "engines/library/reader.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/minhash.h"
 #include "refrain/dedup.h"
@@ -14,15 +17,37 @@
 
 namespace refrain::verbs::known {
 
-// Known documents of one key that are looked at, the best-ranked.
-inline constexpr std::size_t kMostOfKey = 256;
-// Of one document no more known ones are compared, the best-ranked.
+// The most known documents that are considered per band key, the best-ranked.
+inline constexpr std::uint32_t kMostOfKey = 256;
+// The most known documents that are compared with one document because they may be similar, the best-ranked. Copies
+// of it, which have its digest, are compared first and do not count, so many similar documents never hide a copy.
 inline constexpr std::size_t kMostMatches = 64;
+
+// Appends the probes for a document. `keys` are its keys, beginning with that of its digest. All documents with its
+// digest are found, however many there are.
+inline void append_probes(std::span<const std::uint64_t> keys, std::uint32_t asker,
+                          std::vector<library::Probe>& probes) {
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    probes.push_back({keys[i], asker, i == 0 ? library::kAllOfKey : kMostOfKey});
+}
+inline bool is_of_digest(const library::Probe& probe) {
+  return probe.most == library::kAllOfKey;
+}
+
+// Adds a copy to those that are compared. Copies are added in order of rank; usually there is only one. If there
+// are very many, the best-ranked ones and the last one are compared, because the last one was added when the texts
+// of the others were gone.
+inline void add_copy(library::KnownId copy, std::vector<library::KnownId>& copies) {
+  if (copies.size() < kMostMatches)
+    copies.push_back(copy);
+  else
+    copies.back() = copy;
+}
 
 // A known document that may match.
 struct Proposal {
-  bool exact = false;   // they have the same digest
-  double estimate = 1;  // of their similarity, by their signatures
+  bool exact = false;   // the digests are equal
+  double estimate = 1;  // similarity, estimated from the signatures
 };
 
 // Immutable; threads may share one.
@@ -31,8 +56,8 @@ class Proposer {
   Proposer(unsigned lanes, double threshold)
       : lanes_(lanes), least_(lanes == 0 ? 0 : sketch::least_equal(threshold, lanes)) {}
 
-  // What is to be thought of a known document that has a key in common with a new one; nothing: it cannot match. A
-  // signature is empty where the text is too short to have one.
+  // Judges a known document that has a key in common with a new one. Returns nothing if it cannot match. A
+  // signature is empty if the text is too short to have one.
   std::optional<Proposal> operator()(const Digest& text, std::span<const std::uint8_t> signature, const Digest& known,
                                      std::span<const std::uint8_t> known_signature) const {
     if (text == known) return Proposal{.exact = true};
@@ -47,47 +72,49 @@ class Proposer {
   const unsigned least_;
 };
 
-// What came of comparing a document with a known one.
+// The result of comparing a document with a known one.
 struct Verdict {
   enum Kind : std::uint32_t {
     exact,
     near,
-    own_text,  // similar, but kept for what the known one does not hold
-    gone,      // the text of the known one is: nobody can tell
+    own_text,  // similar, but kept because of text that the known one lacks
+    gone,      // the text of the known one is gone, so nothing can be verified
   };
   double similarity = 0;
   sketch::Loss loss = {};
   std::uint32_t kind = exact;
-  std::uint32_t trusted = 0;  // 1: the text of the known one is gone, and its signature was believed
+  std::uint32_t trusted = 0;  // 1: the text of the known one is gone, and its signature was trusted
 
   bool removes() const { return kind == exact || kind == near; }
-  // Whether it says more of its document than `before`, whose known document ranks better.
-  bool says_more(const Verdict& before) const {
+  // Whether this verdict is more informative than `before`, whose known document ranks better.
+  bool is_better_than(const Verdict& before) const {
     if (before.removes()) return kind == exact && before.kind != exact;
     if (kind != before.kind) return kind < before.kind;
-    return kind == own_text && loss.longest < before.loss.longest;
+    return kind == own_text ? loss.longest < before.loss.longest : similarity > before.similarity;
   }
 };
 
 struct JudgeRules {
-  double threshold = kDefaultThreshold;
-  std::uint32_t max_loss = kDefaultMaxLoss;
-  bool exact = true;              // copies count
-  bool near = true;               // so do texts that are similar
-  bool trust_signatures = false;  // where the text of the known one is gone
+  sketch::MatchRule match = {};
+  bool exact = true;              // copies match
+  bool near = true;               // similar texts match
+  bool trust_signatures = false;  // if the text of the known one is gone
 };
 
-// `there`: whether the text of the known one is. same() compares the texts, similarity() is theirs (anything below the
-// threshold where it is less), loss() is what would be lost. Nothing: no match.
-template <class Same, class Similarity, class Lost>
-std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, Same same,
+// Judges a proposal. `there` says whether the text of the known document still exists. text() returns the new
+// document's text, same() compares it with the known one, similarity() returns the similarity of the two (or any
+// value below the threshold if it is below), and loss() what would be lost. Returns nothing if they do not match.
+template <class Text, class Same, class Similarity, class Lost>
+std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, Text text, Same same,
                              Similarity similarity, Lost loss) {
   Verdict verdict;
   if (!there) {
-    if (!proposal.exact && proposal.estimate < rules.threshold) return std::nullopt;
+    if (!proposal.exact && proposal.estimate < rules.match.threshold) return std::nullopt;
     verdict.similarity = proposal.estimate;
-    verdict.trusted = rules.trust_signatures ? 1 : 0;
-    verdict.kind = !rules.trust_signatures ? Verdict::gone : proposal.exact ? Verdict::exact : Verdict::near;
+    // Signatures contain no information about attachments.
+    const bool trusts = rules.trust_signatures && (proposal.exact || !has_attachments(text()));
+    verdict.trusted = trusts ? 1 : 0;
+    verdict.kind = !trusts ? Verdict::gone : proposal.exact ? Verdict::exact : Verdict::near;
     return verdict;
   }
   if (rules.exact && proposal.exact && same()) {
@@ -96,9 +123,9 @@ std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, 
   }
   if (!rules.near) return std::nullopt;
   verdict.similarity = similarity();
-  if (verdict.similarity < rules.threshold) return std::nullopt;
+  if (verdict.similarity < rules.match.threshold) return std::nullopt;
   verdict.loss = loss();
-  verdict.kind = sketch::covers(verdict.loss, rules.max_loss, rules.threshold) ? Verdict::near : Verdict::own_text;
+  verdict.kind = rules.match.covers(verdict.loss) ? Verdict::near : Verdict::own_text;
   return verdict;
 }
 

@@ -28,20 +28,11 @@ struct HashOfDigest {
   std::size_t operator()(const Digest& digest) const { return static_cast<std::size_t>(digest.low); }
 };
 
-// What is wrong with a file, rather than with the disk.
-bool is_of_file(const Error& error) {
-  return error.code() == Errc::bad_input || error.code() == Errc::not_found || error.code() == Errc::unsupported ||
-         error.code() == Errc::invalid_argument;
-}
-
 using Found = std::function<void(std::size_t i, std::string_view text)>;
+using ByDigest = std::unordered_multimap<Digest, std::size_t, HashOfDigest>;
 
-std::uint64_t read_files(std::span<SoughtText> sought, const InputOptions& input, const Context& context,
-                         MemoryBudget& budget, const Found& found) {
-  std::unordered_multimap<Digest, std::size_t, HashOfDigest> wanted;
-  for (std::size_t i = 0; i < sought.size(); ++i)
-    if (!sought[i].found) wanted.emplace(sought[i].digest, i);
-  const Reservation room = budget.reserve(wanted.size() * 64, "the known documents");
+std::uint64_t read_files(std::span<WantedText> sought, const ByDigest& wanted, const InputOptions& input,
+                         const Context& context, MemoryBudget& budget, const Found& found) {
   const ReadReport read = corpus::read_documents(input, context, budget,
                                                  [&](unsigned, corpus::Batch& batch) -> corpus::InOrder {
                                                    auto texts =
@@ -66,6 +57,11 @@ std::uint64_t read_files(std::span<SoughtText> sought, const InputOptions& input
 
 }  // namespace
 
+bool is_of_file(const Error& error) {
+  return error.code() == Errc::bad_input || error.code() == Errc::not_found || error.code() == Errc::unsupported ||
+         error.code() == Errc::invalid_argument;
+}
+
 fs::path library_folder(const fs::path& known) {
   if (path_kind(known / run::kSummaryName) != PathKind::file) return known;
   const fs::path library = known / "library";
@@ -82,7 +78,7 @@ std::string origin_input(const InputOptions& input) {
   without.paths.clear();
   JsonWriter json;
   json.begin_object();
-  json.field("root", fs::current_path().string());
+  json.field("root", current_folder().string());
   run::write_input(json, without);
   json.end_object();
   return std::move(json).take();
@@ -99,7 +95,7 @@ OriginInput parse_origin_input(const std::string& json) {
     throw Error(Errc::corrupt, fmt::format("library: invalid description of an input ({}); run 'refrain library check'",
                                            error.what()));
   }
-  origin.options.id_field.clear();  // ids are known
+  origin.options.id_field.clear();  // ids are already known
   return origin;
 }
 
@@ -120,26 +116,29 @@ std::optional<std::string> text_at_place(library::Reader& reader, const library:
   return text;
 }
 
-std::uint64_t find_in_files(std::span<SoughtText> sought, const OriginInput& origin, const Context& context,
+std::uint64_t find_in_files(std::span<WantedText> sought, const OriginInput& origin, const Context& context,
                             MemoryBudget& budget, const Found& found) {
   std::set<std::string> paths;
-  for (const SoughtText& one : sought)
+  for (const WantedText& one : sought)
     if (std::string path = (origin.root / one.path).string(); path_kind(path) == PathKind::file)
       paths.insert(std::move(path));
   if (paths.empty()) return 0;
+  const Reservation room = budget.reserve(sought.size() * 64, "the known documents");
+  ByDigest wanted;
+  for (std::size_t i = 0; i < sought.size(); ++i) wanted.emplace(sought[i].digest, i);
   InputOptions input = origin.options;
   input.paths.assign(paths.begin(), paths.end());
   try {
-    return read_files(sought, input, context, budget, found);
+    return read_files(sought, wanted, input, context, budget, found);
   } catch (const Error& error) {
     if (!is_of_file(error)) throw;
   }
-  // One of them cannot be read: the others can.
+  // Some file cannot be read, so read them one by one.
   std::uint64_t bytes = 0;
   for (const std::string& path : paths) {
     input.paths = {path};
     try {
-      bytes += read_files(sought, input, context, budget, found);
+      bytes += read_files(sought, wanted, input, context, budget, found);
     } catch (const Error& error) {
       if (!is_of_file(error)) throw;
     }
@@ -147,16 +146,22 @@ std::uint64_t find_in_files(std::span<SoughtText> sought, const OriginInput& ori
   return bytes;
 }
 
-std::optional<std::string> old_text(library::Reader& reader, const library::KnownDocument& known, const std::string& id,
-                                    const Context& context, MemoryBudget& budget) {
+std::optional<std::string> text_of_known(library::Reader& reader, const library::KnownDocument& known,
+                                         const std::string& id, FileTexts* file_texts, const Context& context,
+                                         MemoryBudget& budget) {
   std::uint64_t bytes = 0;
   if (std::optional<std::string> text = text_at_place(reader, known, budget, bytes)) return text;
   if (known.place.file == library::kNoFile || known.place.bytes != 0) return std::nullopt;
   const library::TextFile& file = reader.file(known.segment, known.place.file);
-  SoughtText sought{.path = file.path.empty() ? id : file.path, .digest = known.digest};
+  WantedText sought{.path = file.path.empty() ? id : file.path, .digest = known.digest};
+  const bool is_own_file = file.path.empty();
+  OriginInput origin = parse_origin_input(reader.origin(known.segment, file.origin).input);
+  if (file_texts != nullptr && !is_own_file) {
+    origin.options.paths = {(origin.root / sought.path).string()};
+    return file_texts->find(origin.options, known.digest, context.stop);
+  }
   std::optional<std::string> text;
-  find_in_files({&sought, 1}, parse_origin_input(reader.origin(known.segment, file.origin).input), context, budget,
-                [&](std::size_t, std::string_view found) { text = found; });
+  find_in_files({&sought, 1}, origin, context, budget, [&](std::size_t, std::string_view found) { text = found; });
   return text;
 }
 

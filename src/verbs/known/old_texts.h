@@ -1,4 +1,4 @@
-// The texts of documents that a library holds, read where they lie: whatever is not the text that was kept is not there.
+// Reads the texts of a library's documents from the files they are in. A text that has changed counts as missing.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +13,50 @@
 #include "base/budget.h"
 #include "engines/library/reader.h"
 #include "refrain/context.h"
+#include "refrain/error.h"
 #include "refrain/input.h"
+#include "verbs/known/file_texts.h"
 
 namespace refrain::verbs::known {
 
-// The folder of the library: a run's own, or the one that is named. Error(not_found) for a run that left none.
+// Returns the library's folder: that of a run, or `known` itself. Throws Error(not_found) if the run left no
+// library.
 std::filesystem::path library_folder(const std::filesystem::path& known);
 
-// How the files of an origin are read again: as JSON, and back.
+// Describe as JSON how the files of an origin are read, and parse that description.
 std::string origin_input(const InputOptions& input);
 struct OriginInput {
-  std::filesystem::path root;  // what relative paths are relative to
+  std::filesystem::path root;  // the folder that relative paths start from
   InputOptions options;        // without paths
 };
-// Error(corrupt) where it is damaged.
+// Throws Error(corrupt) if the description is damaged.
 OriginInput parse_origin_input(const std::string& json);
 
-// The text of a document that has a place in its file; nothing where it is not there. Adds what was read to `bytes`.
+// Returns the text of a document that has a place in its file, or nothing if it is no longer there. Adds the number
+// of bytes read to `bytes`.
 std::optional<std::string> text_at_place(library::Reader& reader, const library::KnownDocument& known,
                                          MemoryBudget& budget, std::uint64_t& bytes);
 
 // A text that can only be found by reading a file from its beginning.
-struct SoughtText {
-  std::string path;  // of the file; relative ones are relative to the origin's root
+struct WantedText {
+  std::string path;  // path of the file; a relative one starts at the origin's root
   Digest digest;
   bool found = false;
 };
 
-// Reads the files of one origin, all formats. Calls found(i, text), one at a time, for those that are there. Files that are
-// gone or damaged are passed over. Returns the bytes that were read.
-std::uint64_t find_in_files(std::span<SoughtText> sought, const OriginInput& origin, const Context& context,
+// Reads the files of one origin, of any format, and calls found(i, text), one call at a time, for the texts that
+// are there. Skips files that are missing or damaged. Returns the number of bytes read.
+std::uint64_t find_in_files(std::span<WantedText> sought, const OriginInput& origin, const Context& context,
                             MemoryBudget& budget,
                             const std::function<void(std::size_t i, std::string_view text)>& found);
 
-// The text of one document, wherever it is. `id` is its id.
-std::optional<std::string> old_text(library::Reader& reader, const library::KnownDocument& known, const std::string& id,
-                                    const Context& context, MemoryBudget& budget);
+// Returns the text of one document, wherever it is. `id` is the document's id. Pass `file_texts` when many texts
+// are requested; it may be null.
+std::optional<std::string> text_of_known(library::Reader& reader, const library::KnownDocument& known,
+                                         const std::string& id, FileTexts* file_texts, const Context& context,
+                                         MemoryBudget& budget);
+
+// Whether the error concerns a file, rather than the disk.
+bool is_of_file(const Error& error);
 
 }  // namespace refrain::verbs::known

@@ -48,7 +48,7 @@ bool read_loss(std::string_view text, std::uint32_t& out) {
   return true;
 }
 
-// Only their checksum is stored, and of the lists that it may be one is known.
+// Only a checksum of the list is stored, so only an empty list and the English one can be recognized.
 bool read_words(std::string_view text, std::vector<std::string>& out) {
   for (const std::vector<std::string>& words : {std::vector<std::string>(), english_stop_words()})
     if (checksum_of_words(words) == text) {
@@ -67,6 +67,8 @@ library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands)
   };
   add("html", run::kHtmlNames[static_cast<std::size_t>(rules.html)]);
   add("as-is", rules.as_is);
+  // If a library does not record this rule, it compares bodies.
+  if (rules.compare != ComparedMail::body) add("compare", run::kCompareNames[static_cast<std::size_t>(rules.compare)]);
   add(kKeepRule, rules.keep);
   if (rules.near.empty()) return layout;
   const FingerprintOptions& windows = rules.windows;
@@ -103,6 +105,7 @@ Rules rules_of(const library::Layout& layout, const std::filesystem::path& folde
          rules.as_is = text == "true";
          return rules.as_is || text == "false";
        }},
+      {"compare", [&](std::string_view text) { return read_choice(text, run::kCompareNames, rules.compare); }},
       {kKeepRule,
        [&](std::string_view text) {
          rules.keep = text;

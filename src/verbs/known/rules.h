@@ -1,5 +1,5 @@
-// The options that the answers of a library depend on, as its rules spell them: written by whoever makes a library, and
-// read back by whoever answers from one.
+// The options that the answers of a library depend on, and their form as the library's rules: written when a
+// library is made, and read back when it is used.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ inline constexpr std::string_view kMinHashName = "minhash";
 struct Rules {
   HtmlPart html = HtmlPart::main;
   bool as_is = false;
+  ComparedMail compare = ComparedMail::body;
   std::string keep = "first";
-  std::string near = std::string(kMinHashName);  // empty: off; nothing below means anything then
+  std::string near = std::string(kMinHashName);  // empty: off, and the members below have no meaning
   FingerprintOptions windows = {.window = 5};
   unsigned lanes = kDefaultLanes;
   double threshold = kDefaultThreshold;
@@ -31,11 +32,11 @@ struct Rules {
   bool templates = true;
 };
 
-// `bands` are those of the signatures.
+// `bands` are the bands of the signatures.
 library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands);
 
-// Of a library that is there. Error(unsupported), which names the folder, where this build does not know a rule or its
-// value, or where it cannot be told what stop words were used.
+// Reads the rules of an existing library. Throws Error(unsupported), which names the folder, if this build does not
+// know a rule or its value, or if the list of stop words cannot be determined.
 Rules rules_of(const library::Layout& layout, const std::filesystem::path& folder);
 
 }  // namespace refrain::verbs::known

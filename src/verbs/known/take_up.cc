@@ -1,7 +1,7 @@
 #include "verbs/known/take_up.h"
 
 #include <memory>
-#include <unordered_set>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,11 +18,7 @@ namespace refrain::verbs::known {
 namespace {
 
 constexpr const char* kServerOrigin = "refrain serve";
-constexpr std::uint64_t kDigestBytes = 64;  // of one in the set, about
-
-struct HashOfText {
-  std::size_t operator()(const Digest& digest) const { return static_cast<std::size_t>(digest.low); }
-};
+constexpr std::uint64_t kDigestBytes = 64;  // approximate memory of a digest in the set
 
 }  // namespace
 
@@ -47,9 +43,9 @@ void TextsSegment::add(library::NewDocument document, const std::string& source,
   out_.add(document);
 }
 
-TakenUp take_up(library::Writing& writing, const std::filesystem::path& library, const Context& context,
-                MemoryBudget& budget, TempSpace& temp) {
-  TakenUp done;
+CommittedTexts commit_waiting_texts(library::LibraryWriter& writing, const std::filesystem::path& library,
+                                    const Context& context, MemoryBudget& budget, TempSpace& temp) {
+  CommittedTexts done;
   const std::vector<std::string> names = waiting_texts(library, writing.manifest());
   if (names.empty()) return done;
   const library::Layout& layout = writing.manifest().layout;
@@ -58,7 +54,7 @@ TakenUp take_up(library::Writing& writing, const std::filesystem::path& library,
   const Templates templates(reader, nullptr, budget);
   TextSketcher sketcher(plan);
   TextSketch sketch;
-  std::unordered_set<Digest, HashOfText> seen;
+  std::set<Digest> seen;
   Reservation memory = budget.reserve(0, "the documents that a server added");
   for (const std::string& name : names) {
     TextRecords records(library / name, budget);
@@ -69,7 +65,7 @@ TakenUp take_up(library::Writing& writing, const std::filesystem::path& library,
       const std::shared_ptr<const SourceTemplate> left_out = templates.of(source);
       const Reservation room = budget.reserve(TextSketcher::memory_bytes(record.text.size()), "a long document");
       sketcher.sketch(record.text, left_out == nullptr ? nullptr : &left_out->left_out, sketch);
-      // A disk that failed may have kept a record that was taken back.
+      // After a failed write, the disk may have kept a record that was reported as not added.
       if (!seen.insert(sketch.digest).second) continue;
       if (seen.size() * kDigestBytes > memory.bytes())
         memory.resize(2 * seen.size() * kDigestBytes, "the documents that a server added");

@@ -1,11 +1,11 @@
-// From files of texts (text_records.h) to segments.
+// Makes segments from files of texts (text_records.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/budget.h"
 #include "base/files/temp_space.h"
@@ -15,34 +15,34 @@
 
 namespace refrain::verbs::known {
 
-// The source of a document that a server adds: the host of its id, else "texts".
+// Returns the source of a document that a server adds: the host of its id or, if there is none, "texts".
 std::string source_of(std::string_view id);
 
-// Hands the documents of one file of texts to a segment. Not thread-safe.
+// Adds the documents of one file of texts to a segment. Not thread-safe.
 class TextsSegment {
  public:
-  // `name` is that of the file.
+  // `name` is the name of the file.
   TextsSegment(library::SegmentWriter& out, const std::string& name);
 
-  // In order. `place` is that in the file; the rest of what the document refers to is seen to. `left_out` is the template
-  // of its source; null: there is none.
+  // Adds documents in order. `place` holds the offsets in the file; file and source are filled in here. `left_out`
+  // is the template of the source, or null if there is none.
   void add(library::NewDocument document, const std::string& source, const SourceTemplate* left_out);
 
  private:
   library::SegmentWriter& out_;
   std::uint32_t file_;
-  std::unordered_map<std::string, std::uint32_t> sources_;
+  std::map<std::string, std::uint32_t> sources_;  // ordered: clients choose the names and could make hashes collide
 };
 
-struct TakenUp {
+struct CommittedTexts {
   std::uint64_t files = 0;
   std::uint64_t documents = 0;
-  std::uint64_t cut_off_bytes = 0;  // of records that were cut off, because a server was killed while it wrote them
+  std::uint64_t cut_off_bytes = 0;  // bytes that were being written when a server was killed or lost power
 };
 
-// What a server added, and was killed before it could make it part of a segment, becomes part of one, in one commit.
-// Everyone who is about to change a library does this first. Error(corrupt) where a file of texts is damaged.
-TakenUp take_up(library::Writing& writing, const std::filesystem::path& library, const Context& context,
-                MemoryBudget& budget, TempSpace& temp);
+// Makes the documents that a server added, but had not made part of a segment when it was killed, part of one, in
+// one commit. Must be called before any change of a library. Throws Error(corrupt) if a file of texts is damaged.
+CommittedTexts commit_waiting_texts(library::LibraryWriter& writing, const std::filesystem::path& library,
+                                    const Context& context, MemoryBudget& budget, TempSpace& temp);
 
 }  // namespace refrain::verbs::known

@@ -18,12 +18,18 @@ std::string new_log_path(const std::filesystem::path& library, const std::string
 
 TextLog::TextLog(const std::filesystem::path& library, std::string name)
     : name_(std::move(name)), file_(new_log_path(library, name_)), reader_(file_.path()) {
+  const std::string mark = make_sync_mark(0);
+  file_.append(mark);
+  file_.sync();
+  durable_ = mark.size();
   sync_folder(library / kTextsFolder);
 }
 
 std::uint64_t TextLog::append(std::string_view record) {
   const std::lock_guard lock(mutex_);
   if (failure_) throw Error(*failure_);
+  // A batch is written only after all batches before it are on disk.
+  if (waiting_.empty()) waiting_ = make_sync_mark(durable_ + writing_.size());
   const std::uint64_t place = durable_ + writing_.size() + waiting_.size();
   waiting_ += record;
   return place;
@@ -40,7 +46,7 @@ void TextLog::sync(std::uint64_t end) {
   }
 }
 
-// Of those who wait, one does it for all.
+// One of the waiting threads writes and syncs for all of them.
 void TextLog::write_waiting(std::unique_lock<std::mutex>& lock) {
   syncing_ = true;
   writing_.swap(waiting_);

@@ -1,4 +1,5 @@
-// A file of texts (text_records.h) that grows: many threads append, and one sync serves all that wait for it.
+// A growing file of texts (text_records.h): many threads append to it, and one sync serves all threads that wait
+// for one.
 #pragma once
 
 #include <condition_variable>
@@ -15,22 +16,25 @@
 
 namespace refrain::verbs::known {
 
-// Thread-safe. Once it has failed it takes nothing more: what was appended since the last sync is taken off the file, as far
-// as the disk lets that happen, and is not there.
+// A sync mark precedes each batch of records that are synced together.
+//
+// Thread-safe. After a write or sync has failed, the log accepts nothing more: everything appended since the last
+// sync is cut off the file, as far as the disk allows, and can no longer be read.
 class TextLog {
  public:
-  // A new file of that name in the library's folder.
+  // Creates a file of that name in the library's folder.
   TextLog(const std::filesystem::path& library, std::string name);
 
   const std::string& name() const { return name_; }
-  // Returns its place. It is read from then on, but is on the disk only after sync(). Throws what it failed with.
+  // Returns the record's offset. It can be read at once, but is on disk only after sync(). Throws the log's
+  // failure, if any.
   std::uint64_t append(std::string_view record);
-  // Returns once all before `end` is on the disk. Throws what the log failed with, unless it was there before.
+  // Returns once everything before `end` is on disk. Throws the log's failure, unless that part was on disk before.
   void sync(std::uint64_t end);
   std::string read(std::uint64_t begin, std::uint64_t bytes) const;
 
-  std::uint64_t end() const;      // of all that was appended
-  std::uint64_t durable() const;  // of what is on the disk
+  std::uint64_t end() const;      // of everything that was appended
+  std::uint64_t durable() const;  // of what is on disk
   bool failed() const;
 
  private:
@@ -41,9 +45,9 @@ class TextLog {
   const RandomFile reader_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::string waiting_;        // appended, not yet given to the disk
-  std::string writing_;        // what is being given to it
-  std::uint64_t durable_ = 0;  // writing_ begins there, then waiting_
+  std::string waiting_;        // appended, but not yet being written
+  std::string writing_;        // currently being written
+  std::uint64_t durable_ = 0;  // end of what is on disk; writing_ begins there, then waiting_
   bool syncing_ = false;
   std::optional<Error> failure_;
 };

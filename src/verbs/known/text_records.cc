@@ -22,16 +22,18 @@ namespace {
 
 constexpr std::string_view kVersionKey = "{\"texts\":";
 constexpr std::string_view kHead = "{\"texts\":1,\"checksum\":\"";
+constexpr std::string_view kMarkHead = "{\"texts\":2,\"checksum\":\"";
+constexpr std::string_view kBeforeSynced = "\"synced\":\"";
 constexpr std::string_view kBeforeId = "\"id\":\"";
 constexpr std::string_view kBetween = "\",\"text\":\"";
 constexpr std::string_view kTail = "\"}";
 constexpr std::string_view kRemoved = "{\"texts\":1,\"removed\":true}";
 constexpr std::size_t kSumDigits = 16;
-constexpr std::size_t kSummedFrom = kHead.size() + kSumDigits + 2;  // behind the `",`
+constexpr std::size_t kSummedFrom = kHead.size() + kSumDigits + 2;  // after the `",`
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
 constexpr std::string_view kTextsSuffix = ".jsonl";
 
-// The number in a name that texts_name() makes; nothing for any other name.
+// Returns the number in a name that texts_name() makes, or nothing for any other name.
 std::optional<std::uint64_t> number_of_texts(std::string_view name) {
   const std::string folder = std::string(kTextsFolder) + "/";
   if (!name.starts_with(folder) || !name.ends_with(kTextsSuffix)) return std::nullopt;
@@ -42,7 +44,7 @@ std::optional<std::uint64_t> number_of_texts(std::string_view name) {
   return number;
 }
 
-// Where a string of JSON ends: at the first quote that no backslash escapes.
+// Returns where a JSON string ends: at the first quote that no backslash escapes.
 std::size_t end_of_string(std::string_view raw) {
   for (std::size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] == '"') return i;
@@ -51,11 +53,40 @@ std::size_t end_of_string(std::string_view raw) {
   return std::string_view::npos;
 }
 
+// A line that was too short for kRemoved contains only blanks.
 bool is_removed(std::string_view line) {
-  return line.starts_with(kRemoved) && line.find_first_not_of(' ', kRemoved.size()) == std::string_view::npos;
+  if (line.starts_with(kRemoved)) line.remove_prefix(kRemoved.size());
+  return line.find_first_not_of(' ') == std::string_view::npos;
 }
 
-std::set<std::string> taken_up(const library::Manifest& manifest) {
+void write_removed(OutputFile& out, std::uint64_t bytes) {
+  static const std::string kBlanks(std::size_t{1} << 16, ' ');
+  if (bytes >= kRemoved.size()) {
+    out.write(kRemoved);
+    bytes -= kRemoved.size();
+  }
+  for (; bytes > kBlanks.size(); bytes -= kBlanks.size()) out.write(kBlanks);
+  out.write(std::string_view(kBlanks).substr(0, bytes));
+}
+
+// Inserts the checksum of the rest of the line, which must begin with a head of this size.
+void put_checksum(std::string& line) {
+  fmt::format_to_n(line.data() + kHead.size(), kSumDigits, "{:016x}",
+                   checksum(std::string_view(line).substr(kSummedFrom)));
+}
+static_assert(kHead.size() == kMarkHead.size());
+
+bool has_checksum(std::string_view line) {
+  return line.size() >= kSummedFrom &&
+         line.substr(kHead.size(), kSumDigits) == fmt::format("{:016x}", checksum(line.substr(kSummedFrom)));
+}
+
+// Whether the first line of a file shows that another version wrote it.
+bool is_of_other_version(std::string_view line) {
+  return line.starts_with(kVersionKey) && !line.starts_with("{\"texts\":1,") && !line.starts_with("{\"texts\":2,");
+}
+
+std::set<std::string> names_in_manifest(const library::Manifest& manifest) {
   std::set<std::string> names(manifest.runs.begin(), manifest.runs.end());
   for (const library::SegmentInfo& segment : manifest.segments) names.insert(segment.run);
   return names;
@@ -67,7 +98,7 @@ std::string texts_name(std::uint64_t number) {
   return fmt::format("{}/{:06}{}", kTextsFolder, number, kTextsSuffix);
 }
 
-std::vector<std::string> all_texts(const fs::path& library) {
+std::vector<std::string> text_file_names(const fs::path& library) {
   std::vector<std::pair<std::uint64_t, std::string>> files;
   for (const std::string& file : list_folder(library / kTextsFolder)) {
     std::string name = std::string(kTextsFolder) + "/" + file;
@@ -80,8 +111,8 @@ std::vector<std::string> all_texts(const fs::path& library) {
 }
 
 std::vector<std::string> waiting_texts(const fs::path& library, const library::Manifest& manifest) {
-  const std::set<std::string> known = taken_up(manifest);
-  std::vector<std::string> names = all_texts(library);
+  const std::set<std::string> known = names_in_manifest(manifest);
+  std::vector<std::string> names = text_file_names(library);
   std::erase_if(names, [&](const std::string& name) { return known.contains(name); });
   return names;
 }
@@ -89,8 +120,8 @@ std::vector<std::string> waiting_texts(const fs::path& library, const library::M
 std::uint64_t next_texts_number(const fs::path& library, const library::Manifest& manifest) {
   std::uint64_t last = 0;
   const auto count = [&](const std::string& name) { last = std::max(last, number_of_texts(name).value_or(0)); };
-  for (const std::string& name : all_texts(library)) count(name);
-  for (const std::string& name : taken_up(manifest)) count(name);
+  for (const std::string& name : text_file_names(library)) count(name);
+  for (const std::string& name : names_in_manifest(manifest)) count(name);
   return last + 1;
 }
 
@@ -108,100 +139,157 @@ TextRecord make_text_record(std::string_view id, std::string_view text) {
   append_json_escaped(line, text);
   record.bytes = line.size() - record.begin;
   line += kTail;
-  fmt::format_to_n(line.data() + kHead.size(), kSumDigits, "{:016x}",
-                   checksum(std::string_view(line).substr(kSummedFrom)));
+  put_checksum(line);
   line += '\n';
   return record;
+}
+
+std::string make_sync_mark(std::uint64_t offset) {
+  std::string line(kMarkHead);
+  line.append(kSumDigits, '0');
+  line += fmt::format("\",{}{:016x}\"}}", kBeforeSynced, offset);
+  put_checksum(line);
+  return line + '\n';
+}
+
+std::string damage_text(const fs::path& file, const TextRecords::Damage& damage) {
+  return fmt::format(
+      "{}: damaged at byte {} ({} bytes); restore it from a copy, or drop what is damaged with 'refrain library check "
+      "--repair'",
+      file.string(), damage.begin, damage.bytes);
 }
 
 TextRecords::TextRecords(fs::path path, MemoryBudget& budget)
     : path_(std::move(path)), file_(path_.string()), memory_(budget.reserve(0, "a file of texts")) {}
 
 bool TextRecords::next(Record& record) {
-  do
-    if (!next_of_all(record)) return false;
-  while (record.begin == 0);
-  return true;
+  while (true) {
+    const Line line = next_line(record);
+    if (!damages_.empty()) throw Error(Errc::corrupt, damage_text(path_, damages_.front()));
+    if (line == Line::record || line == Line::end) return line == Line::record;
+  }
 }
 
-bool TextRecords::next_of_all(Record& record) {
-  if (!next_line()) return false;
+TextRecords::Line TextRecords::next_line(Record& record) {
   record = {};
-  if (!is_removed(line_)) read(record);
-  return true;
+  if (!read_line()) {
+    // Without sync marks, only a line without an end is known to be unfinished.
+    if (!has_marks_) damages_ = std::exchange(doubtful_, {});
+    for (const Damage& damage : doubtful_) cut_off_ += damage.bytes + 1;
+    return Line::end;
+  }
+  const Line line = line_.size() == bytes_ ? read(record) : Line::damaged;
+  if (line == Line::mark) {
+    has_marks_ = true;
+    damages_.insert(damages_.end(), doubtful_.begin(), doubtful_.end());
+    doubtful_.clear();
+  } else if (line == Line::damaged) {
+    note_damage();
+  }
+  return line;
 }
 
-bool TextRecords::next_line() {
+// Adjacent damaged lines count as one.
+void TextRecords::note_damage() {
+  if (!doubtful_.empty() && doubtful_.back().begin + doubtful_.back().bytes + 1 == place_)
+    doubtful_.back().bytes += bytes_ + 1;
+  else
+    doubtful_.push_back({place_, bytes_});
+}
+
+// Returns false at the end.
+bool TextRecords::read_line() {
   std::size_t searched = at_;
+  std::uint64_t skipped = 0;  // bytes of the line that are no longer in the buffer
   while (true) {
     const std::size_t end = buffer_.find('\n', searched);
     if (end != std::string::npos) {
       line_ = std::string_view(buffer_).substr(at_, end - at_);
       place_ = next_;
-      next_ += line_.size() + 1;
+      bytes_ = skipped + line_.size();
+      next_ += bytes_ + 1;
       at_ = end + 1;
       return true;
     }
     buffer_.erase(0, std::exchange(at_, 0));
+    // No valid line contains zeros. A file may end with very many of them, which need not be held.
+    if (buffer_.find('\0') != std::string::npos) {
+      skipped += buffer_.size();
+      buffer_.clear();
+    }
     searched = buffer_.size();
     memory_.resize(2 * (searched + kReadAtOnce), "a file of texts");
     buffer_.resize(searched + kReadAtOnce);
     buffer_.resize(searched + file_.read(buffer_.data() + searched, kReadAtOnce));
     if (buffer_.size() > searched) continue;
-    cut_off_ = buffer_.size();
+    cut_off_ = skipped + buffer_.size();
     return false;
   }
 }
 
-void TextRecords::read(Record& record) const {
-  const auto damaged = [&] {
-    return Error(Errc::corrupt, fmt::format("{}: damaged at byte {}; restore it from a copy, or delete that line to go "
-                                            "on without the document",
-                                            path_.string(), place_));
-  };
-  if (!line_.starts_with(kHead)) {
-    if (line_.starts_with(kVersionKey) && !line_.starts_with("{\"texts\":1,"))
-      throw Error(Errc::unsupported,
-                  fmt::format("{}: written by another version of Refrain; use that one", path_.string()));
-    throw damaged();
+TextRecords::Line TextRecords::read(Record& record) const {
+  if (is_removed(line_)) return Line::removed;
+  if (place_ == 0 && is_of_other_version(line_))
+    throw Error(Errc::unsupported,
+                fmt::format("{}: written by another version of Refrain; use that one", path_.string()));
+  if (!has_checksum(line_)) return Line::damaged;
+  if (line_.starts_with(kMarkHead)) {
+    std::string mark = make_sync_mark(place_);
+    mark.pop_back();
+    return line_ == mark ? Line::mark : Line::damaged;
   }
-  if (line_.size() < kSummedFrom + kBeforeId.size()) throw damaged();
   const std::string_view summed = line_.substr(kSummedFrom);
-  if (line_.substr(kHead.size(), kSumDigits) != fmt::format("{:016x}", checksum(summed)) || !summed.ends_with(kTail))
-    throw damaged();
+  if (!line_.starts_with(kHead) || !summed.starts_with(kBeforeId) || !summed.ends_with(kTail)) return Line::damaged;
   const std::string_view fields = summed.substr(kBeforeId.size());
   const std::size_t id_end = end_of_string(fields);
-  if (id_end == std::string_view::npos || !fields.substr(id_end).starts_with(kBetween)) throw damaged();
+  if (id_end == std::string_view::npos || !fields.substr(id_end).starts_with(kBetween)) return Line::damaged;
   const std::size_t begin = id_end + kBetween.size();
-  if (begin + kTail.size() > fields.size()) throw damaged();
+  if (begin + kTail.size() > fields.size()) return Line::damaged;
   const std::string_view raw = fields.substr(begin, fields.size() - kTail.size() - begin);
   std::optional<std::string> id = corpus::text_of_raw(Format::jsonl, fields.substr(0, id_end));
   std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, raw);
-  if (!id || !text) throw damaged();
+  if (!id || !text) return Line::damaged;
   record.id = std::move(*id);
   record.text = std::move(*text);
   record.begin = place_ + static_cast<std::uint64_t>(raw.data() - line_.data());
   record.bytes = raw.size();
+  return Line::record;
 }
 
-void blank_other_texts(const fs::path& file, std::span<const std::uint64_t> begins, MemoryBudget& budget) {
-  const auto goes = [&](const TextRecords::Record& record) {
-    return record.begin != 0 && !std::binary_search(begins.begin(), begins.end(), record.begin);
-  };
-  TextRecords::Record record;
-  {
-    bool any = false;
-    for (TextRecords records(file, budget); !any && records.next(record);) any = goes(record);
-    if (!any) return;
-  }
+namespace {
+
+// Copies the file, with blanks in place of damaged lines and of records for which goes() returns true.
+template <class Goes>
+void rewrite_texts(const fs::path& file, MemoryBudget& budget, Goes goes) {
   AtomicFile out(file.string());
-  for (TextRecords records(file, budget); records.next_of_all(record);) {
-    std::string line(records.line());
-    if (goes(record)) line = std::string(kRemoved).append(line.size() - kRemoved.size(), ' ');
-    out.out().write(line);
+  TextRecords records(file, budget);
+  TextRecords::Record record;
+  while (true) {
+    const TextRecords::Line line = records.next_line(record);
+    if (line == TextRecords::Line::end) break;
+    if (line == TextRecords::Line::damaged || (line == TextRecords::Line::record && goes(record)))
+      write_removed(out.out(), records.line_bytes());
+    else
+      out.out().write(records.line());
     out.out().write("\n");
   }
   out.commit();
+}
+
+}  // namespace
+
+void blank_other_texts(const fs::path& file, std::span<const std::uint64_t> begins, MemoryBudget& budget) {
+  const auto goes = [&](const TextRecords::Record& record) {
+    return !std::binary_search(begins.begin(), begins.end(), record.begin);
+  };
+  bool any = false;
+  TextRecords::Record record;
+  for (TextRecords records(file, budget); records.next(record);) any = any || goes(record);
+  if (any) rewrite_texts(file, budget, goes);
+}
+
+void blank_damaged_lines(const fs::path& file, MemoryBudget& budget) {
+  rewrite_texts(file, budget, [](const TextRecords::Record&) { return false; });
 }
 
 }  // namespace refrain::verbs::known

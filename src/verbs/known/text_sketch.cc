@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/attachment.h"
 #include "engines/sketch/feature_set.h"
 
 namespace refrain::verbs::known {
@@ -56,8 +57,9 @@ double TextSketcher::similarity(TextSketch& of, std::string_view other, const te
 sketch::Loss TextSketcher::loss(std::string_view text, const TextSketch& of, std::string_view other) {
   sketch::own_features(of.windows, other_, own_);
   sketch::Loss loss = sketch::loss_of(text, own_, plan_.features->window, *stream_);
-  if (sketch::looks_at_symbols(plan_.rules.max_loss, plan_.rules.windows.tokenizer))
+  if (sketch::MatchRule::of(plan_.rules).compares_symbols())
     loss.written = static_cast<float>(sketch::written_similarity(text, other, plan_.features->window, written_));
+  loss.attachments = attachments_lost(text, other);
   return loss;
 }
 

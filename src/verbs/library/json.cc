@@ -1,4 +1,4 @@
-// The reports of a library as JSON.
+// Writes the reports on a library as JSON.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -70,8 +70,10 @@ std::string to_json(const LibraryWriteReport& report, std::string_view verb) {
 std::string to_json(const LibraryCheckReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "library check");
-  json.field("whole", report.damages.empty());
+  json.field("whole", report.damages.empty());  // repairing drops what is damaged
   verbs::run::write_strings(json, "damages", report.damages);
+  json.field("repaired", report.repaired);
+  json.field("dropped", report.dropped);
   json.field("segments", report.segments);
   json.field("documents", report.documents);
   json.field("keys", report.keys);

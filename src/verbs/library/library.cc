@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 #include "base/budget.h"
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Not what merely cannot be opened or read just now.
+// Whether the error means damage. A file that merely cannot be opened or read at the moment is not damaged.
 bool is_library_damage(const Error& error) {
   return error.code() == Errc::corrupt || error.code() == Errc::unsupported;
 }
@@ -41,10 +41,21 @@ std::uint64_t segment_bytes(const library::SegmentInfo& segment) {
   return bytes;
 }
 
-// Names that are asked for, and whether one was found.
-class Wanted {
+// Describes the damage in a file of texts.
+std::vector<std::string> damages_of_texts(const fs::path& file, const Context& context, MemoryBudget& budget) {
+  std::vector<std::string> damages;
+  verbs::known::TextRecords records(file, budget);
+  verbs::known::TextRecords::Record record;
+  while (records.next_line(record) != verbs::known::TextRecords::Line::end) throw_if_stopped(context);
+  for (const verbs::known::TextRecords::Damage& damage : records.damages())
+    damages.push_back(verbs::known::damage_text(file, damage));
+  return damages;
+}
+
+// A set of requested names, which records which of them were found.
+class RequestedNames {
  public:
-  explicit Wanted(const std::vector<std::string>& names) {
+  explicit RequestedNames(const std::vector<std::string>& names) {
     for (const std::string& name : names) found_.emplace(name, false);
   }
   bool take(std::string_view name) {
@@ -53,7 +64,7 @@ class Wanted {
     at->second = true;
     return true;
   }
-  // In the order in which they were asked for, each once.
+  // Returns the names that were not found, each once, in the order of the request.
   std::vector<std::string> missing(const std::vector<std::string>& names) {
     std::vector<std::string> missing;
     for (const std::string& name : names)
@@ -62,16 +73,16 @@ class Wanted {
   }
 
  private:
-  std::unordered_map<std::string_view, bool> found_;
+  std::map<std::string_view, bool> found_;  // ordered: documents supply the names and could make hashes collide
 };
 
-// One change of a library, and its report.
-class Changing {
+// Makes one change of a library and its report.
+class LibraryChange {
  public:
-  Changing(const fs::path& folder, const Context& context)
+  LibraryChange(const fs::path& folder, const Context& context)
       : folder_(folder), context_(context), budget_(context), temp_(context), writing_(folder) {
     report_.memory_bytes = budget_.ceiling();
-    verbs::known::take_up(writing_, folder_, context_, budget_, temp_);
+    verbs::known::commit_waiting_texts(writing_, folder_, context_, budget_, temp_);
   }
 
   LibraryWriteReport merge() {
@@ -86,10 +97,10 @@ class Changing {
   }
 
   LibraryWriteReport remove(const LibraryRemoveOptions& options) {
-    Wanted ids(options.ids);
-    Wanted sources(options.sources);
+    RequestedNames ids(options.ids);
+    RequestedNames sources(options.sources);
     const auto gone = [&](std::string_view id, std::string_view source) {
-      // Both are noted as found.
+      // Call both, so that both names are noted as found.
       const bool by_id = ids.take(id);
       return sources.take(source) || by_id;
     };
@@ -102,11 +113,12 @@ class Changing {
   }
 
  private:
-  // Texts that lie in the library go before their documents do: whoever is interrupted removes those again.
+  // Erases the texts that the library itself stores before their documents are removed. After an interruption, the
+  // documents are still there, and a second attempt removes them.
   template <class Gone>
   void forget_texts(Gone gone) {
-    std::map<std::string, std::vector<std::uint64_t>> kept;  // where the texts of the files begin
-    for (const std::string& name : verbs::known::all_texts(folder_)) kept[name];
+    std::map<std::string, std::vector<std::uint64_t>> kept;  // where texts that stay begin, by file
+    for (const std::string& name : verbs::known::text_file_names(folder_)) kept[name];
     if (kept.empty()) return;
     library::Reader reader(folder_, budget_);
     Reservation memory = budget_.reserve(0, kTexts);
@@ -140,13 +152,13 @@ class Changing {
   }
 
   static constexpr const char* kTexts = "the texts of the library";
-  static constexpr std::size_t kTextsAtOnce = 4096;  // that memory is reserved for
+  static constexpr std::size_t kTextsAtOnce = 4096;  // texts that memory is reserved for at a time
 
   const fs::path folder_;
   const Context& context_;
   MemoryBudget budget_;
   TempSpace temp_;
-  library::Writing writing_;
+  library::LibraryWriter writing_;
   Stopwatch watch_;
   LibraryWriteReport report_;
 };
@@ -176,7 +188,8 @@ LibraryStats library_stats(const fs::path& folder) {
     if (segment.removed > 0) stats.other_bytes += segment.removed_file.bytes;
   }
   MemoryBudget budget{Context{.memory_bytes = kMinMemoryBytes}};
-  for (const std::string& name : verbs::known::all_texts(folder)) stats.texts_bytes += RandomFile(folder / name).size();
+  for (const std::string& name : verbs::known::text_file_names(folder))
+    stats.texts_bytes += RandomFile(folder / name).size();
   for (const std::string& name : verbs::known::waiting_texts(folder, manifest)) {
     verbs::known::TextRecords records(folder / name, budget);
     for (verbs::known::TextRecords::Record record; records.next(record);) ++stats.waiting_documents;
@@ -184,9 +197,11 @@ LibraryStats library_stats(const fs::path& folder) {
   return stats;
 }
 
-LibraryCheckReport library_check(const fs::path& folder, const Context& context) {
+LibraryCheckReport library_check(const fs::path& folder, const Context& context, bool repair) {
   const Stopwatch watch;
   MemoryBudget budget(context);
+  std::optional<library::LibraryWriter> writing;
+  if (repair) writing.emplace(folder);
   const library::Manifest manifest = library::read_manifest(folder);
   LibraryCheckReport report;
   report.segments = manifest.segments.size();
@@ -205,27 +220,26 @@ LibraryCheckReport library_check(const fs::path& folder, const Context& context)
       report.damages.emplace_back(error.what());
     }
   }
-  for (const std::string& name : verbs::known::all_texts(folder)) {
-    try {
-      verbs::known::TextRecords records(folder / name, budget);
-      for (verbs::known::TextRecords::Record record; records.next(record);) throw_if_stopped(context);
-    } catch (const Error& error) {
-      if (!is_library_damage(error)) throw;
-      report.damages.emplace_back(error.what());
-    }
+  const std::size_t damaged_segments = report.damages.size();
+  for (const std::string& name : verbs::known::text_file_names(folder)) {
+    const std::vector<std::string> damages = damages_of_texts(folder / name, context, budget);
+    report.damages.insert(report.damages.end(), damages.begin(), damages.end());
+    if (repair && !damages.empty()) verbs::known::blank_damaged_lines(folder / name, budget);
     report.bytes += RandomFile(folder / name).size();
   }
+  if (repair) report.dropped = report.damages.size() - damaged_segments;
+  report.repaired = report.dropped > 0 && damaged_segments == 0;
   progress.finish();
   report.seconds = watch.seconds();
   return report;
 }
 
 LibraryWriteReport library_merge(const fs::path& folder, const Context& context) {
-  return Changing(folder, context).merge();
+  return LibraryChange(folder, context).merge();
 }
 
 LibraryWriteReport library_remove(const fs::path& folder, const LibraryRemoveOptions& options, const Context& context) {
-  return Changing(folder, context).remove(options);
+  return LibraryChange(folder, context).remove(options);
 }
 
 LibraryExportReport library_export(const fs::path& folder, const Context& context,

@@ -1,4 +1,4 @@
-// One list of what the partitions of a shuffle gave, each of them less than there was room for.
+// Joins lists that the partitions of a shuffle have written with gaps between them.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace refrain::verbs::near {
 
-// Moves the lists that were written at begins[p], of sizes[p] elements each, together to the front. Returns how many.
+// Moves the lists, which begin at begins[p] and have sizes[p] elements, together to the front. Returns the total
+// number of elements.
 template <class T>
 std::size_t close_gaps(Array<T>& list, const std::vector<std::size_t>& begins, const std::vector<std::size_t>& sizes) {
   std::size_t end = 0;

@@ -10,10 +10,11 @@ namespace refrain::verbs::near {
 
 namespace {
 
-constexpr std::size_t kPiecePairs = 512;                 // that a worker takes at a time
-constexpr std::size_t kHeldText = std::size_t{1} << 20;  // a longer text is not kept: nobody else would have its room
+constexpr std::size_t kPiecePairs = 512;                 // pairs that a worker takes at a time
+constexpr std::size_t kHeldText = std::size_t{1} << 20;  // larger text buffers are freed after use
 
-// The windows of the fingerprints, told apart by the best hash there is, whichever the fingerprints use.
+// Returns options for the windows of the fingerprints, but with the strongest hash, whichever hash the fingerprints
+// use.
 FingerprintOptions windows_of(FingerprintOptions options) {
   options.hash = HashKind::xxh3;
   return options;

@@ -1,4 +1,4 @@
-// With verify: candidates are confirmed by the true similarity of their texts, which fingerprints only estimate.
+// With verify, candidates are confirmed by the true similarity of their texts, which fingerprints only estimate.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace refrain::verbs::near {
 
-// One call at a time; it works on all threads of the context.
+// Works on all threads of the context. Only one call at a time is allowed.
 class Confirmer {
  public:
-  // Keeps references to `texts` and `context`. Takes half of what is available for the windows of documents.
+  // Keeps references to `texts` and `context`. Takes half of the available memory for the windows of documents.
   Confirmer(const run::TextStore& texts, const NearOptions& options, const Context& context, MemoryBudget& budget);
 
-  // The Jaccard similarity of each pair's sets of windows; 0 where it is less than the threshold. Pairs of one document
-  // are best given one after the other.
+  // Computes the Jaccard similarity of the windows of each pair, or 0 if it is less than the threshold. It is
+  // fastest if pairs of the same document are consecutive.
   void similarities(std::span<const Match> pairs, std::vector<double>& found);
 
  private:

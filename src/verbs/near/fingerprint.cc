@@ -1,4 +1,4 @@
-// fingerprint: a row a document.
+// The verb `fingerprint`: one row per document.
 #include "refrain/fingerprint.h"
 
 #include <memory>
@@ -6,17 +6,17 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
 #include "refrain/memory.h"
 #include "verbs/near/made_with.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
 
 namespace {
 
-// What was made of a batch.
+// The results for a batch.
 struct Done {
   std::vector<std::uint64_t> hashes;
   std::vector<std::uint8_t> valid;
@@ -33,21 +33,21 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
   const Fingerprinter fingerprinter(options);
   FingerprintReport report;
   report.version = fingerprint_version(options.tokenizer);
-  report.read =
-      corpus::read_documents(input, context, budget, [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-        const std::size_t size = batch.texts.size();
-        auto done = std::make_shared<Done>();
-        done->hashes.resize(size);
-        done->valid.resize(size);
-        fingerprinter.batch(batch.texts, done->hashes.data(), done->valid.data());
-        done->bad = std::move(batch.bad);
-        done->ids = std::move(batch.ids);
-        return [&take, &report, done](DocId first) {
-          for (std::size_t i = 0; i < done->hashes.size(); ++i)
-            report.too_short += done->bad[i] == 0 && done->valid[i] == 0 ? 1 : 0;
-          take(*done, first);
-        };
-      });
+  const auto work = [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+    const std::size_t size = batch.texts.size();
+    auto done = std::make_shared<Done>();
+    done->hashes.resize(size);
+    done->valid.resize(size);
+    fingerprinter.batch(batch.texts, done->hashes.data(), done->valid.data());
+    done->bad = std::move(batch.bad);
+    done->ids = std::move(batch.ids);
+    return [&take, &report, done](DocId first) {
+      for (std::size_t i = 0; i < done->hashes.size(); ++i)
+        report.too_short += done->bad[i] == 0 && done->valid[i] == 0 ? 1 : 0;
+      take(*done, first);
+    };
+  };
+  report.read = verbs::run::read_listed(input, context, budget, work);
   report.seconds = watch.seconds();
   return report;
 }
@@ -56,7 +56,7 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
 
 FingerprintReport fingerprint(const InputOptions& input, const FingerprintOptions& options, const Context& context,
                               const std::function<void(std::string_view)>& out) {
-  out(verbs::near::made_with(options) + "id\tsimhash\n");
+  out("id\tsimhash\t" + verbs::near::options_column(options) + "\n");
   return fingerprint_all(input, options, context, [&](const Done& done, DocId first) {
     std::string rows;
     for (std::size_t i = 0; i < done.hashes.size(); ++i) {
@@ -67,7 +67,7 @@ FingerprintReport fingerprint(const InputOptions& input, const FingerprintOption
         verbs::run::append_escaped(rows, done.ids[i]);
       rows += '\t';
       if (done.valid[i] != 0) verbs::run::append_decimal(rows, done.hashes[i]);
-      rows += '\n';
+      rows += "\t\n";
     }
     out(rows);
   });

@@ -1,4 +1,5 @@
-// find_all and find_clusters: pairs and clusters in a list of hashes, from text to text.
+// find_all and find_clusters: read a list of hashes from a text file, and write its pairs or clusters to a text
+// file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
 
 constexpr std::size_t kListPieceBytes = std::size_t{1} << 20;
 
-// Pieces of whole lines, for many threads to take in turn.
+// Cuts the input into pieces of whole lines, which many threads take in turn.
 class LinePieces {
  public:
   LinePieces(const std::string& path, const Context& context) : file_(path, context.stop) {}
@@ -39,7 +40,7 @@ class LinePieces {
     std::uint64_t first_line = 1;
   };
 
-  // False at the end. Reuses the piece's buffer.
+  // Returns false at the end. Reuses the piece's buffer.
   bool next(Piece& piece) {
     const std::lock_guard lock(mutex_);
     if (bad_line_) return false;
@@ -66,8 +67,8 @@ class LinePieces {
     return !piece.text.empty();
   }
 
-  // A line that is no number: no more pieces are given, and those that are out are parsed to their end. Pieces are
-  // given in order, so the first bad line of all is among those that are noted.
+  // Reports a line that is not a number. No more pieces are handed out, but those that were are parsed to their
+  // end. Because pieces are handed out in order, the first bad line of the input is among those reported.
   void bad_line(std::uint64_t line, std::string_view what) {
     const std::lock_guard lock(mutex_);
     note_bad_line(line, what);
@@ -89,22 +90,22 @@ class LinePieces {
 
   std::mutex mutex_;
   InputFile file_;
-  std::optional<std::uint64_t> bad_line_;  // the first so far
+  std::optional<std::uint64_t> bad_line_;  // the first one so far
   std::string bad_reason_;
   std::string rest_;
   std::uint64_t line_ = 1;
   bool ended_ = false;
 };
 
-// Calls each(number) for every line, up to the first that is bad.
+// Calls each(number) for every line, up to the first bad one.
 template <class Each>
 void parse_piece(LinePieces& pieces, const LinePieces::Piece& piece, Each each) {
   const char* at = piece.text.data();
   const char* const end = at + piece.text.size();
   std::uint64_t line = piece.first_line;
   while (at != end) {
-    // The usual line first: at most 19 digits, which cannot overflow, or 20 where the last one does not, and a line
-    // feed.
+    // Fast path for the usual line: at most 19 digits, which cannot overflow, or 20 if the last one causes no
+    // overflow, and a line feed.
     const char* const begin = at;
     const char* const most = end - at > 19 ? at + 19 : end;
     std::uint64_t value = 0;
@@ -129,7 +130,7 @@ void parse_piece(LinePieces& pieces, const LinePieces::Piece& piece, Each each) 
   }
 }
 
-// A line takes at most 21 bytes, and a hash 16 while they are sorted: where that alone is too much, say so at once.
+// A line takes at most 21 bytes, and sorting takes 16 bytes per hash. If that is already too much, fail at once.
 void check_memory(std::uint64_t file_bytes, const MemoryBudget& budget) {
   const std::uint64_t needed = budget.set_aside() + file_bytes / 21 * 16;
   if (needed > budget.ceiling())
@@ -143,7 +144,7 @@ Array<std::uint64_t> read_distinct(const std::string& path, const Context& conte
   LinePieces pieces(path, context);
   check_memory(pieces.bytes(), budget);
   Progress progress(context, "read", "bytes", pieces.bytes());
-  // About twenty digits a line; where the size is not known, a guess.
+  // Assumes about twenty digits per line, or a fixed number of lines if the size is unknown.
   const std::size_t expected = pieces.bytes() != 0 ? pieces.bytes() / 20 : std::size_t{1} << 22U;
   store::Shuffle<std::uint64_t, store::HighBits, store::NumberLayout> shuffle(
       {.what = "the hashes", .expected_records = expected}, budget);
@@ -175,7 +176,7 @@ struct FirstOfPair {
   std::uint64_t operator()(const HashPair& pair) const { return pair.a; }
 };
 
-// All pairs of a join through a shuffle, in ascending order, to each(pair).
+// Passes all pairs of a join through a shuffle and calls each(pair) in ascending order.
 template <class Each>
 void for_each_pair(std::span<const std::uint64_t> hashes, const HashListOptions& options, const Context& context,
                    MemoryBudget& budget, Each each) {
@@ -231,7 +232,7 @@ HashListReport find_clusters(const HashListOptions& options, const Context& cont
   matching::UnionFind components(budget, hashes.size());
   for_each_pair(hashes, options, context, budget,
                 [&](const HashPair& pair) { components.unite(index_of(pair.a), index_of(pair.b)); });
-  // Every member after its component's least one, through a shuffle by that.
+  // Writes every member after the least one of its component, by means of a shuffle.
   store::Shuffle<HashPair, FirstOfPair> members(
       {.what = "the clusters", .expected_records = hashes.size() / 8, .order_values = true}, budget);
   {

@@ -10,7 +10,7 @@ namespace refrain::verbs::near {
 
 Hasher::Hasher(const NearOptions& options, unsigned threads, MemoryBudget& budget)
     : digests_(options.verify), fingerprinter_(options.fingerprint) {
-  if (options.device.kind != DeviceKind::cuda) return;  // `automatic` joins on it: this takes less time than reading
+  if (options.device.kind != DeviceKind::cuda) return;  // `automatic` only joins on it: hashing is faster than reading
   std::string why;
   std::optional<cuda::SketchRule> rule = cuda::sketch_rule(options.fingerprint, why);
   if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");

@@ -15,9 +15,10 @@ namespace refrain::verbs::near {
 
 namespace {
 
-constexpr std::string_view kBegin = "# refrain fingerprint ";
+constexpr std::string_view kBegin = "refrain fingerprint ";
+constexpr std::string_view kBeforeHeader = "# ";
 
-// Lists that drop the same tokens have the same name.
+// Returns the same name for all lists that drop the same tokens.
 std::string name_of(std::vector<std::string> words) {
   if (words.empty()) return "none";
   for (std::string& word : words)
@@ -29,12 +30,12 @@ std::string name_of(std::vector<std::string> words) {
   return fmt::format("{:016x}", digest(all).high);
 }
 
-std::map<std::string, std::string> values(std::string_view line) {
+std::map<std::string, std::string> values(std::string_view options) {
   std::map<std::string, std::string> all;
-  line.remove_prefix(kBegin.size());
-  while (!line.empty()) {
-    const std::string_view word = line.substr(0, line.find_first_of(" \r\n"));
-    line.remove_prefix(std::min(line.size(), word.size() + 1));
+  options.remove_prefix(kBegin.size());
+  while (!options.empty()) {
+    const std::string_view word = options.substr(0, options.find(' '));
+    options.remove_prefix(std::min(options.size(), word.size() + 1));
     const std::size_t sign = word.find('=');
     if (sign != std::string_view::npos) all.emplace(word.substr(0, sign), word.substr(sign + 1));
   }
@@ -43,23 +44,29 @@ std::map<std::string, std::string> values(std::string_view line) {
 
 }  // namespace
 
-std::string made_with(const FingerprintOptions& options) {
+std::string options_column(const FingerprintOptions& options) {
   const bool seeded = options.hash == HashKind::xxh3 || options.hash == HashKind::jenkins;
-  return fmt::format("{}version={} tokenizer={} hash={} window={} seed={} tie={} stop_words={}\n", kBegin,
+  return fmt::format("{}version={} tokenizer={} hash={} window={} seed={} tie={} stop_words={}", kBegin,
                      fingerprint_version(options.tokenizer), run::name_of(options.tokenizer),
                      hash_names()[static_cast<std::size_t>(options.hash)], options.window, seeded ? options.seed : 0,
                      options.tie_sets_bit ? 1 : 0, name_of(options.stop_words));
 }
 
-bool is_made_with(std::string_view line) {
-  return line.starts_with(kBegin);
+bool is_options_line(std::string_view line) {
+  return line.starts_with(kBeforeHeader) && line.substr(kBeforeHeader.size()).starts_with(kBegin);
 }
 
-void check_made_alike(const MadeWith& stored, const MadeWith& queries) {
-  if (stored.line.empty() || queries.line.empty()) return;
-  const std::map<std::string, std::string> known = values(stored.line);
-  std::map<std::string, std::string> asked = values(queries.line);
-  // A later version may tell more.
+std::string_view options_in(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  line.remove_prefix(is_options_line(line) ? kBeforeHeader.size() : line.rfind('\t') + 1);
+  return line.starts_with(kBegin) ? line : std::string_view();
+}
+
+void check_same_options(const FileOptions& stored, const FileOptions& queries) {
+  if (stored.options.empty() || queries.options.empty()) return;
+  const std::map<std::string, std::string> known = values(stored.options);
+  std::map<std::string, std::string> asked = values(queries.options);
+  // A later version may state more.
   for (const auto& [name, value] : known) asked.try_emplace(name, "?");
   for (const auto& [name, value] : asked) {
     const auto found = known.find(name);

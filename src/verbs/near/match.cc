@@ -1,4 +1,4 @@
-// match: each new fingerprint against all known ones, as they come.
+// The verb `match`: compares new fingerprints with all stored ones, as the new ones arrive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,15 +21,15 @@ namespace refrain {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-constexpr std::size_t kLinesAThread = 256;  // fewer are not worth a thread
+constexpr std::size_t kLinesAThread = 256;  // for fewer lines, a thread is not worthwhile
 
-// The rows of a file or pipe, as many at a time as are there.
+// Reads the rows of a file or pipe, as many at a time as are available.
 class RowReader {
  public:
-  RowReader(const std::string& path, const Context& context)
-      : file_(path, context.stop), made_with_{file_.path(), {}} {}
+  RowReader(const std::string& path, const Context& context) : file_(path, context.stop), options_{file_.path(), {}} {}
 
-  // Replaces `rows` by the next ones, at least one; false at the end. They stay valid until the next call.
+  // Replaces `rows` by the next ones, at least one. Returns false at the end. The rows are valid until the next
+  // call.
   bool next(std::vector<verbs::run::HashRow>& rows) {
     rows.clear();
     while (rows.empty() && !ended_) {
@@ -46,8 +46,10 @@ class RowReader {
   }
   std::uint64_t bytes() const { return file_.size(); }
   std::size_t last_bytes() const { return used_; }
-  // After the first rows.
-  const verbs::near::MadeWith& made_with() const { return made_with_; }
+  // Known after the first rows have been read.
+  const verbs::near::FileOptions& options() const { return options_; }
+  // The number of columns of the header, or of the first row if there is no header; 0 if there is no row.
+  std::size_t columns() const { return columns_; }
 
  private:
   Error bad_row(std::uint64_t line, std::string_view what) const {
@@ -66,12 +68,16 @@ class RowReader {
       const std::string_view line(buffer_.data() + used_, end - used_);
       used_ = std::min(end + 1, buffer_.size());
       ++line_;
-      if (line_ == 1 && verbs::near::is_made_with(line)) {
-        made_with_.line = line;
+      if (line_ == 1 && verbs::near::is_options_line(line)) {
+        options_.options = verbs::near::options_in(line);
         continue;
       }
-      if (line_ == (made_with_.line.empty() ? 1U : 2U)) {
-        if (verbs::run::is_hash_header(line)) continue;
+      if (columns_ == 0) {
+        columns_ = 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+        if (verbs::run::is_hash_header(line)) {
+          if (options_.options.empty()) options_.options = verbs::near::options_in(line);
+          continue;
+        }
         if (verbs::run::is_digest_header(line))
           throw bad_row(line_, "holds digests of texts, as 'refrain dedup' writes them, not fingerprints");
       }
@@ -86,10 +92,11 @@ class RowReader {
   std::size_t used_ = 0;
   std::uint64_t line_ = 0;
   bool ended_ = false;
-  verbs::near::MadeWith made_with_;
+  std::size_t columns_ = 0;
+  verbs::near::FileOptions options_;
 };
 
-// The ids of the stored fingerprints, escaped as they came.
+// The ids of the stored fingerprints, escaped as in the file.
 class Ids {
  public:
   explicit Ids(MemoryBudget& budget) : bytes_(budget, "the stored ids"), ends_(budget, "the stored ids") {}
@@ -116,7 +123,7 @@ class Matcher {
 
   MatchReport run(const std::function<void(std::string_view)>& out) {
     const Stopwatch building;
-    // Whoever adds must be alone: rows that another one adds in the meantime would be lost.
+    // Only one process may add at a time, because rows that another one adds in the meantime would be lost.
     std::optional<FileLock> lock;
     if (options_.add) lock.emplace(options_.stored);
     load();
@@ -127,7 +134,7 @@ class Matcher {
     std::vector<verbs::run::HashRow> rows;
     Progress progress(context_, "match", "bytes", queries.bytes());
     for (bool first = true; queries.next(rows); first = false) {
-      if (first) check_made_alike(stored_, queries.made_with());
+      if (first) check_same_options(stored_, queries.options());
       answer(rows, out);
       progress.add(queries.last_bytes());
     }
@@ -145,7 +152,8 @@ class Matcher {
     try {
       load_all(reader, read);
     } catch (const Error& error) {
-      // Where memory ran out on the way, name what all rows would take: their ids, and each fingerprint in every table.
+      // If memory runs out, the message names what all rows would take: their ids, and each fingerprint in every
+      // table.
       if (error.code() != Errc::over_budget || reader.bytes() == 0 || read == 0) throw;
       const double share = static_cast<double>(read) / static_cast<double>(std::max(read, reader.bytes()));
       const double rows = static_cast<double>(ids_.size()) / share;
@@ -165,7 +173,7 @@ class Matcher {
     Progress progress(context_, "read", "bytes", reader.bytes());
     while (reader.next(rows)) {
       for (const verbs::run::HashRow& row : rows) {
-        if (!row.hash) continue;  // too short to judge: it can match nothing
+        if (!row.hash) continue;  // too short to judge, so it cannot match anything
         ids_.add(row.id);
         hashes.push_back(*row.hash);
       }
@@ -173,19 +181,21 @@ class Matcher {
       progress.add(reader.last_bytes());
     }
     progress.finish();
-    stored_ = reader.made_with();
+    stored_ = reader.options();
+    other_cells_.assign(std::max<std::size_t>(reader.columns(), 2) - 2, '\t');
     index_.emplace(std::span<const std::uint64_t>(hashes.data(), hashes.size()), options_.distance, threads_, budget_);
   }
 
   void answer(const std::vector<verbs::run::HashRow>& rows, const std::function<void(std::string_view)>& out) {
     report_.queries += rows.size();
     if (options_.all && !options_.add) {
-      // A query may have any number of matches: one after the other, and written as they come.
+      // A query may have any number of matches, so queries are answered in turn, and matches are written as they
+      // come.
       for (const verbs::run::HashRow& row : rows) answer_all(row, out);
       return;
     }
     if (options_.add) {
-      // Each query must see those before it.
+      // Each query must be compared with those before it.
       std::string text;
       for (const verbs::run::HashRow& row : rows) {
         if (options_.all)
@@ -198,7 +208,7 @@ class Matcher {
         std::string added(row.id);
         added += '\t';
         verbs::run::append_decimal(added, *row.hash);
-        added += '\n';
+        (added += other_cells_) += '\n';
         added_.append(std::span<const char>(added));
         ++report_.added;
       }
@@ -219,7 +229,7 @@ class Matcher {
     out(texts[0]);
   }
 
-  // Every match of the query, a row each.
+  // Writes every match of the query, one row each.
   void answer_all(const verbs::run::HashRow& row, const std::function<void(std::string_view)>& out) {
     if (!row.hash) return;
     const std::size_t count = index_->best(*row.hash).count;
@@ -240,7 +250,7 @@ class Matcher {
     report_.matched += matches_.empty() ? 0 : 1;
   }
 
-  // Appends the query's answer; whether there was a match.
+  // Appends the answer to the query. Returns whether there was a match.
   bool answer_one(const verbs::run::HashRow& row, std::string& text) const {
     const FingerprintIndex::Best best = row.hash ? index_->best(*row.hash) : FingerprintIndex::Best{};
     if (best.count != 0)
@@ -260,7 +270,7 @@ class Matcher {
     return text;
   }
 
-  // The stored file with the new rows behind its own: written aside, then renamed over it.
+  // Writes the stored rows and the new ones to a temporary file, which is then renamed over the stored file.
   void save() {
     InputFile old(options_.stored);
     AtomicFile file(options_.stored);
@@ -280,7 +290,8 @@ class Matcher {
   const unsigned threads_;
   MemoryBudget budget_;
   Ids ids_;
-  verbs::near::MadeWith stored_;
+  verbs::near::FileOptions stored_;
+  std::string other_cells_;  // fills the columns after the second in a row that is added
   std::optional<matching::HammingIndex> index_;
   std::vector<FingerprintIndex::Match> matches_;
   Reservation matches_bytes_ = budget_.reserve(0, "the matches of one query");

@@ -1,4 +1,4 @@
-// near: read and fingerprint, bring equal fingerprints together, join, verify, cluster, write.
+// The verb `near`: reads, fingerprints, groups equal fingerprints, joins, verifies, clusters and writes.
 #include "refrain/near.h"
 
 #include <fmt/format.h>
@@ -36,6 +36,7 @@
 #include "verbs/run/columns/text_store.h"
 #include "verbs/run/columns/waiting_texts.h"
 #include "verbs/run/output_dir.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/stage.h"
 
 namespace refrain {
@@ -59,7 +60,7 @@ struct FirstOfConfirmed {
 };
 
 // Set in the difference of a candidate that is compared only if no other match connects its documents.
-constexpr std::uint64_t kIfApart = std::uint64_t{1} << 63U;
+constexpr std::uint64_t kIfUnconnected = std::uint64_t{1} << 63U;
 
 class Near {
  public:
@@ -89,7 +90,8 @@ class Near {
     hasher_.reset();
     check_memory();
     const std::size_t count = documents_.hashes.size();
-    // There may be any number of them, and of documents with one fingerprint: both have half of what the nodes leave.
+    // There may be any number of matches, and of documents with one fingerprint: half of what the nodes leave for
+    // each.
     const std::uint64_t available = budget_.available();
     const std::uint64_t left = available - std::min(available, count * node_bytes());
     Matches matches({.what = "the matches",
@@ -126,13 +128,14 @@ class Near {
   }
 
  private:
-  // For what comes in pieces: blocks that are not full, pages that are begun, the reader's buffers.
+  // Reserve for what comes in units: blocks that are not full, pages that are partly used, and the reader's
+  // buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
-  static constexpr std::uint64_t kTextShare = 4;                    // one part in so many of the memory
-  static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are verified at a time
+  static constexpr std::uint64_t kTextShare = 4;                    // texts may take this fraction of the memory
+  static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // pairs that are verified at a time
 
   void read() {
-    // Listens to the progress, to tell how much of the input was read when memory runs out.
+    // Records the progress, to find out how much of the input was read when memory runs out.
     ProgressUpdate last;
     Context listening = context_;
     listening.progress = [&](const ProgressUpdate& update) {
@@ -148,7 +151,7 @@ class Near {
 
   void read_all(const Context& context) {
     Pool<run::WaitingTexts> pool;
-    report_.read = corpus::read_documents(
+    report_.read = run::read_listed(
         options_.input, context, budget_,
         [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
           struct Done : Hashed {
@@ -182,8 +185,9 @@ class Near {
     if (texts_) texts_->finish();
   }
 
-  // What `count` documents take at the most, ids included: while reading, arrays that grow by a quarter; then, to
-  // group, an entry in the shuffle and the node that it may become (the join takes less). Texts have their share beside.
+  // Upper bound of the memory for `count` documents, including their ids: while reading, arrays that grow by a
+  // quarter; then, while grouping, an entry in the shuffle and the node that it may become (the join takes less).
+  // Texts have a share of their own.
   std::uint64_t memory_for(double count) const {
     const double read = static_cast<double>(std::max<std::size_t>(documents_.hashes.size(), 1));
     const double reading = 1.25 * ((texts_ ? 25 : 9) + static_cast<double>(documents_.ids.bytes()) / read);
@@ -193,7 +197,8 @@ class Near {
   }
   std::uint64_t node_bytes() const { return (options_.all_pairs ? 4 : 2) * sizeof(std::uint64_t); }
 
-  // Called when memory ran out while reading: names what all of the input would take, not only what was read of it.
+  // Called when memory runs out while reading. The message names what the whole input would take, not only the part
+  // that was read.
   [[noreturn]] void refuse(const Error& error, const ProgressUpdate& last) const {
     const auto read = static_cast<double>(documents_.hashes.size());
     if (error.code() != Errc::over_budget || last.total == 0 || last.done == 0 || read == 0) throw error;
@@ -203,7 +208,7 @@ class Near {
                                                human_bytes(budget_.ceiling()), count, human_bytes(memory_for(count))));
   }
 
-  // The same once all is read and the number is known: say so now, not later.
+  // Checks the same after reading, when the number of documents is known, so as to fail early.
   void check_memory() const {
     const std::size_t count = documents_.hashes.size();
     if (memory_for(static_cast<double>(count)) > budget_.ceiling())
@@ -267,19 +272,20 @@ class Near {
     report_.distinct_fingerprints = nodes;
   }
 
-  // Each document of the run with the first of its group, and with others in case it is not similar to that.
+  // Pairs each document of the run with the first of its group, and with others in case it is not similar to the
+  // first.
   void pair_texts(const store::Run<Entry>& run, Variants& variants, Matches::Writer& writer) {
     if (run.first) variants.start();
     for (const Entry& entry : run.records)
       variants.add(entry.document, documents_.texts[entry.document], [&](DocId earlier) {
-        writer.add({earlier, entry.document, earlier == variants.heads().front() ? std::uint64_t{0} : kIfApart});
+        writer.add({earlier, entry.document, earlier == variants.heads().front() ? std::uint64_t{0} : kIfUnconnected});
       });
     if (!run.last || variants.heads().size() == 1) return;
     const std::lock_guard lock(others_mutex_);
     for (const DocId head : variants.heads().subspan(1)) nodes_->others.push_back({run.key, head});
   }
 
-  // Each document of the run with every earlier one of its group.
+  // Pairs each document of the run with every earlier one of its group.
   void pair_members(const store::Run<Entry>& run, std::size_t node, std::size_t& member_end, Matches::Writer& writer) {
     for (const Entry& entry : run.records) {
       for (std::size_t m = nodes_->begins[node]; m < member_end; ++m)
@@ -303,12 +309,14 @@ class Near {
         const DocId first_b = nodes_->firsts[node_b];
         add(writers[worker], first_a, first_b, difference);
         if (nodes_->others.empty()) return;
-        const auto if_apart = [&](DocId one, DocId other) { add(writers[worker], one, other, difference | kIfApart); };
+        const auto if_unconnected = [&](DocId one, DocId other) {
+          add(writers[worker], one, other, difference | kIfUnconnected);
+        };
         for (const Entry& one : nodes_->others_of(a)) {
-          if_apart(one.document, first_b);
-          for (const Entry& other : nodes_->others_of(b)) if_apart(one.document, other.document);
+          if_unconnected(one.document, first_b);
+          for (const Entry& other : nodes_->others_of(b)) if_unconnected(one.document, other.document);
         }
-        for (const Entry& other : nodes_->others_of(b)) if_apart(first_a, other.document);
+        for (const Entry& other : nodes_->others_of(b)) if_unconnected(first_a, other.document);
         return;
       }
       for (std::size_t i = nodes_->begins[node_a]; i < nodes_->begins[node_a + 1]; ++i)
@@ -332,8 +340,8 @@ class Near {
     });
   }
 
-  // The same for those of them whose texts are similar. Those that are compared only where they are apart come after all
-  // others, and in order, so that what is found depends on nothing else.
+  // Writes the candidates whose texts are similar. Candidates that are compared only if they are not yet connected
+  // come after all others, and in order, so that the result does not depend on anything else.
   void verify(const Matches& candidates, matching::UnionFind& clusters, Sink& sink) {
     Progress progress(context_, "verify", "pairs", candidates.size());
     store::Shuffle<Confirmed, FirstOfConfirmed> found(
@@ -354,32 +362,32 @@ class Near {
       const auto connected = [&](const Match& match) {
         return clusters.find(match.first) == clusters.find(match.second);
       };
-      const auto confirm = [&](bool if_apart) {
+      const auto confirm = [&](bool if_unconnected) {
         confirmer.similarities(block, similarities);
         for (std::size_t i = 0; i < block.size(); ++i) {
-          if (if_apart && connected(block[i])) continue;
+          if (if_unconnected && connected(block[i])) continue;
           ++report_.candidates;
           if (similarities[i] == 0) continue;
-          block[i].difference &= ~kIfApart;
+          block[i].difference &= ~kIfUnconnected;
           writer.add({block[i], similarities[i]});
           clusters.unite(block[i].first, block[i].second);
         }
         progress.add(block.size());
         block.clear();
       };
-      for (const bool if_apart : {false, true}) {
+      for (const bool if_unconnected : {false, true}) {
         candidates.for_each_run(in_order,
                                 [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
                                   for (const Match& match : run.records) {
-                                    if (((match.difference & kIfApart) != 0) != if_apart) continue;
-                                    if (if_apart && connected(match))
+                                    if (((match.difference & kIfUnconnected) != 0) != if_unconnected) continue;
+                                    if (if_unconnected && connected(match))
                                       progress.add(1);
                                     else
                                       block.push_back(match);
-                                    if (block.size() == kBlockPairs) confirm(if_apart);
+                                    if (block.size() == kBlockPairs) confirm(if_unconnected);
                                   }
                                 });
-        confirm(if_apart);
+        confirm(if_unconnected);
       }
     }
     progress.finish();
@@ -392,7 +400,7 @@ class Near {
 
   void write_clusters(matching::UnionFind& clusters, Sink& sink) {
     const std::size_t count = documents_.hashes.size();
-    // The size of each cluster, at its representative.
+    // Counts the documents of each cluster at its representative.
     Array<std::uint64_t> sizes(budget_, "the clusters", count);
     for (std::size_t i = 0; i < count; ++i) ++sizes[clusters.find(i)];
     Progress progress(context_, "write", "documents", count);
@@ -432,12 +440,14 @@ class Near {
 }  // namespace verbs::near
 
 NearReport near(const NearOptions& options, const Context& context) {
-  verbs::near::Near verb(options, context);
+  NearOptions listed = options;
+  verbs::near::Near verb(listed, context);
   verbs::run::OutputDir output({.target = options.output,
                                 .force = options.force,
                                 .verb = "near",
-                                .outputs = {"matches.tsv", "clusters.tsv"},
+                                .outputs = {"matches.tsv", "clusters.tsv", verbs::run::kSkippedName},
                                 .inputs = options.input.paths});
+  verbs::run::list_skipped(listed.input, output);
   verbs::near::FileSink sink(output, options);
   NearReport report = verb.run(sink);
   sink.close();

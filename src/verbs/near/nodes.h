@@ -1,4 +1,4 @@
-// The distinct fingerprints of a run, and whose they are.
+// The distinct fingerprints of a run, and the documents that have them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct HashOfEntry {
   std::uint64_t operator()(const Entry& entry) const { return entry.hash; }
 };
 
-// Documents with equal fingerprints are one node, which stands under its first document.
+// Documents with equal fingerprints form one node, represented by its first document.
 struct Nodes {
   explicit Nodes(MemoryBudget& budget)
       : hashes(budget, "the distinct fingerprints"),
@@ -31,10 +31,10 @@ struct Nodes {
         others(budget, "the documents by fingerprint") {}
   Array<std::uint64_t> hashes;  // ascending
   Array<DocId> firsts;
-  // With all pairs only: the documents of node n are members[begins[n], begins[n + 1]).
+  // Only with all pairs: the documents of node n are members[begins[n], begins[n + 1]).
   Array<DocId> members;
   Array<std::uint64_t> begins;
-  // With verify only: the documents, beside the first, that stand for a fingerprint; ascending.
+  // Only with verify: the documents, besides the first, that represent a fingerprint; ascending.
   Array<Entry> others;
 
   std::span<const Entry> others_of(std::uint64_t hash) const {

@@ -15,8 +15,7 @@ void FileSink::begin(const Documents& documents) {
   matches_.emplace(output_.create("matches.tsv"));
   matches_->write(options_.verify ? "id1\tid2\tdiff\tsimilarity\n" : "id1\tid2\tdiff\n");
   clusters_.emplace(output_.create("clusters.tsv"));
-  clusters_->write(made_with(options_.fingerprint));
-  clusters_->write("id\tsimhash\tcluster\n");
+  clusters_->write(fmt::format("id\tsimhash\tcluster\t{}\n", options_column(options_.fingerprint)));
 }
 
 void FileSink::match(const Match& match, double similarity) {
@@ -44,7 +43,7 @@ void FileSink::document(DocId document, std::optional<DocId> cluster) {
     run::append_decimal(row_, *cluster);
   else
     row_ += "-1";
-  row_ += '\n';
+  row_ += "\t\n";
   clusters_->write(row_);
 }
 

@@ -1,4 +1,4 @@
-// What near knows of every document, what it finds, and where that goes: to files, or to the caller.
+// What near knows of every document, what it finds, and where the results go: to files, or to the caller.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,14 @@ struct Match {
   friend auto operator<=>(const Match&, const Match&) = default;
 };
 
-// Where the rows go, in order: the matches, then all documents but the bad ones.
+// Receives the rows in order: the matches, then all documents except bad ones.
 class Sink {
  public:
   Sink() = default;
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
-  virtual void begin(const Documents& documents) = 0;             // all that was read
+  virtual void begin(const Documents& documents) = 0;             // all documents that were read
   virtual void match(const Match& match, double similarity) = 0;  // 0: the texts were not compared
   virtual void document(DocId document, std::optional<DocId> cluster) = 0;
   virtual std::uint64_t bytes() const = 0;  // written so far
@@ -53,7 +53,7 @@ class Sink {
 
 class FileSink final : public Sink {
  public:
-  // Keeps references to both.
+  // Keeps references to both arguments.
   FileSink(run::OutputDir& output, const NearOptions& options) : output_(output), options_(options) {}
 
   void begin(const Documents& documents) override;

@@ -1,9 +1,10 @@
-// With verify: which documents of one fingerprint are compared with each other.
+// With verify: decides which documents with the same fingerprint are compared with each other.
 //
-// Equal fingerprints do not make texts similar, and those that are not similar to the first document may be to one
-// another. All are compared with the first. Copies of a text are compared with the first of them too, and the first of
-// each text with those of the first few texts, which stand for the fingerprint wherever it meets another. That is linear,
-// however many there are; a pair that is connected by then need not be compared.
+// Texts with equal fingerprints need not be similar, and texts that are not similar to the first document may be
+// similar to each other. All documents are compared with the first one. Copies of a text are also compared with the
+// first copy, and the first copy of each text with those of the first few texts, which represent the fingerprint
+// when it is joined with others. The number of comparisons is linear; pairs that are connected by then need not be
+// compared.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ class Variants {
     heads_.clear();
   }
 
-  // Calls pair(earlier) for the documents that this one is to be compared with, the first of all first. Documents come
-  // in order.
+  // Calls pair(earlier) for each document that this one is to be compared with, beginning with the first of all.
+  // Documents come in order.
   template <class Pair>
   void add(DocId document, std::uint64_t text, Pair pair) {
     const auto known = texts_.find(text);
@@ -44,9 +45,9 @@ class Variants {
 
  private:
   static constexpr std::size_t kMostHeads = 4;
-  static constexpr std::size_t kMostTexts = 4096;  // whose copies are known
+  static constexpr std::size_t kMostTexts = 4096;  // texts whose copies are recognized
 
-  std::unordered_map<std::uint64_t, DocId> texts_;  // by a hash: the first document
+  std::unordered_map<std::uint64_t, DocId> texts_;  // first document of each text, by the text's hash
   std::vector<DocId> heads_;
 };
 

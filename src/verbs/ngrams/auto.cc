@@ -36,20 +36,20 @@ constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kSampleKeys = std::size_t{1} << 18U;
 constexpr std::size_t kPartitionRecords = std::size_t{1} << 19U;
 constexpr std::size_t kRunRecords = std::size_t{1} << 15U;
-// A filter is good while it has not many fewer counters than n-grams.
+// A filter works well if it has not many fewer counters than n-grams.
 constexpr double kFilterLoad = 0.7;
 constexpr std::uint64_t kDiskBytesPerToken = 4;
-// From so many tokens on, keys are spread evenly enough.
+// N-grams of at least this many tokens have keys that are spread evenly enough.
 constexpr unsigned kLongGram = 6;
-// With less there is no working.
+// The least memory to work with.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{1} << 20U;
 
 using Grams = store::Shuffle<std::uint64_t, store::HighBits, ngram::PackedLayout>;
 
-// A range of keys, and the part of the sample that lies in it.
+// A range of keys, and the part of the sample within it.
 struct Slice {
   std::uint64_t low;
-  std::uint64_t high;  // the last key of it
+  std::uint64_t high;  // the last key of the slice
   std::size_t sample_begin;
   std::size_t sample_end;
 };
@@ -82,14 +82,14 @@ class AutoBuild {
  private:
   // ---- the first pass
 
-  // What a worker counts and samples with.
+  // The state with which a worker counts and samples.
   struct Counter {
     Counter(unsigned number, unsigned workers, unsigned n)
         : sampler(number + 1, std::max<std::size_t>(2 * kSampleKeys / workers, 1024)), hashes(n) {}
     text::TokenBlock block;
     ngram::KeySampler sampler;
     std::vector<std::uint64_t> hashes;
-    std::unique_ptr<ngram::KeyStream> keys;  // where n is too large for n-grams to lie within a stretch
+    std::unique_ptr<ngram::KeyStream> keys;  // used if n is too large for n-grams within a stretch
   };
 
   void count() {
@@ -118,7 +118,7 @@ class AutoBuild {
     if (sample_.empty()) sample_.push_back(0);
   }
 
-  // N-grams across two stretches are not sampled; those within are many enough.
+  // N-grams that span two stretches are not sampled; there are enough within stretches.
   std::uint64_t count_tokens(Counter& counter, std::string_view text) const {
     const unsigned n = options_.n;
     std::uint64_t tokens = 0;
@@ -167,7 +167,7 @@ class AutoBuild {
                               human_bytes(passes_.reading_bytes())));
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;
-    // A slice is a pass to fill it and one to verify it, where nothing is larger than it was thought to be.
+    // A slice takes one pass to fill and one to verify, if nothing is larger than estimated.
     if (!filtered) expected_passes_ = 1 + 2 * ((report_.grams + grams_per_slice_ - 1) / grams_per_slice_);
     if (filtered)
       grams_per_slice_ = static_cast<std::uint64_t>(
@@ -182,17 +182,17 @@ class AutoBuild {
     }
   }
 
-  // What is left for the work itself: reading the input needs some too.
+  // Memory that is left for the work itself, without what reading the input needs.
   std::uint64_t free_memory() const {
     return budget_.available() - std::min(budget_.available(), passes_.reading_bytes());
   }
 
-  // N-grams of a slice that `memory` has room for, with `bytes` each; a shuffle needs a tenth for itself, or more where
-  // memory is small.
+  // The number of n-grams of a slice for which `memory` has room, with `bytes` each. A shuffle needs a tenth of the
+  // memory for itself, or more if memory is small.
   std::uint64_t slice_grams(std::uint64_t memory, double bytes) const {
     const double part = memory < (std::uint64_t{256} << 20U) ? 0.75 : 0.89;
-    // One with more may have to be put on disk: groups are numbered in the bits that a position leaves, and have two
-    // places or more.
+    // A larger slice might have to be spilled to disk: groups are numbered with the bits that positions leave, and
+    // have at least two places.
     const std::uint64_t most = std::uint64_t{2} << (64 - std::max(position_bits_, 2U));
     const auto fit = static_cast<std::uint64_t>(static_cast<double>(memory) * part / bytes);
     return std::clamp<std::uint64_t>(fit, 4096, std::max<std::uint64_t>(most, 4096));
@@ -204,8 +204,8 @@ class AutoBuild {
                                       static_cast<double>(sample_.size()));
   }
 
-  // The slice that begins at `low`, before the sample's key `begin`: what is left is cut into equal parts of `grams` or
-  // fewer each. Equal keys stay together, so a frequent n-gram can make it larger.
+  // Returns the slice that begins at `low`, before the sample's key `begin`. The remaining range is cut into equal
+  // parts of at most `grams` each. Equal keys stay together, so a frequent n-gram can make a slice larger.
   Slice next_slice(std::size_t begin, std::uint64_t grams, std::uint64_t low) const {
     return cut(begin, sample_.size(), grams, low, ~std::uint64_t{0});
   }
@@ -228,7 +228,7 @@ class AutoBuild {
     const ngram::KeyParts parts = parts_of(slice, grams);
     timed("slice", [&] { slice_pass(parts, grams, nullptr); });
     timed_verification(grams, memory);
-    // What candidates took tells how large a slice may be whose candidates need one pass only.
+    // The memory that candidates took tells how large a slice may be if its candidates are to need only one pass.
     if (seen_grams_ > 0) {
       const double needed = (8 * static_cast<double>(seen_places_) +
                              verifier_->group_bytes() * 1.15 * static_cast<double>(seen_groups_)) /
@@ -237,7 +237,7 @@ class AutoBuild {
     }
   }
 
-  // ---- past eight slices
+  // ---- more than eight slices
 
   std::uint64_t filter_bytes(std::uint64_t memory) const { return memory / 8 * 5; }
 
@@ -248,7 +248,7 @@ class AutoBuild {
     std::uint64_t in_slice = 0;
     timed("filter", [&] { in_slice = filter_pass(slice, *filter); });
     const std::uint64_t survivors = in_slice - filter->below(threads_, context_);
-    // Few enough at a time for the disk.
+    // Limits the number at a time, for the sake of the disk.
     const std::uint64_t most = std::max<std::uint64_t>(kDiskBytesPerToken * report_.tokens / 9, 1);
     const std::uint64_t shuffles = survivors / most + 1;
     const std::uint64_t grams = grams_of(slice.sample_begin, slice.sample_end) / shuffles + 1;
@@ -260,7 +260,7 @@ class AutoBuild {
           survivors * (part.sample_end - part.sample_begin) / (slice.sample_end - slice.sample_begin) + 1;
       at = part.sample_end;
       low = part.high + 1;
-      if (!filter) {  // the memory was needed to verify
+      if (!filter) {  // its memory was needed to verify
         filter.emplace(filter_bytes(free_memory()), options_.m, budget_);
         timed("filter", [&] { filter_pass(slice, *filter); });
       }
@@ -285,7 +285,7 @@ class AutoBuild {
     return sum;
   }
 
-  // ---- a slice
+  // ---- one slice
 
   Grams new_shuffle(std::uint64_t expected, std::uint64_t memory) {
     return Grams(
@@ -312,7 +312,7 @@ class AutoBuild {
 
   template <class Use>
   void each_key(Use use) {
-    passes_.again(
+    passes_.next_pass(
         pass_name(), [](unsigned, std::uint64_t) {},
         [&](unsigned worker, std::uint64_t position, std::string_view text) {
           ngram::KeyStream& stream = *keys_[worker];
@@ -353,12 +353,13 @@ class AutoBuild {
         std::clamp<std::size_t>(memory / 128, std::size_t{64} << 10U, std::size_t{32} << 20U) / 8, budget_);
     const std::vector<std::size_t> begins = grams.partition_begins();
     const std::size_t parts = grams.partitions();
-    // A partition gives its memory back when all of it is grouped: until then it is held, sorted, and candidates too.
+    // A partition's memory is freed when all of it is grouped. Until then, it is held along with its sorted records
+    // and its candidates.
     std::uint64_t largest = 0;
     for (std::size_t p = 0; p < parts; ++p) largest = std::max<std::uint64_t>(largest, begins[p + 1] - begins[p]);
     const std::uint64_t besides = 16 * std::min<std::uint64_t>(threads_ * largest, begins[parts]) +
                                   threads_ * (candidates.segment_bytes() + (std::uint64_t{1} << 20U));
-    // Of a partition: groups have two places or more, and no more keys are held than there are numbers for groups.
+    // The most groups of a partition: a group has at least two places, and there are only so many group numbers.
     const auto most_groups = [&](std::size_t p) {
       return std::min<std::uint64_t>((begins[p + 1] - begins[p]) / 2, candidates.most_groups());
     };
@@ -381,8 +382,8 @@ class AutoBuild {
       spent_.add("write", watch.seconds() - sorted - (spent_.seconds("verify") - passing));
     };
     for (std::size_t first = 0; first < parts;) {
-      // In memory, candidates take what n-grams give back. From disk, as many partitions as fit whatever they hold, and
-      // as there are numbers for their groups: enough for one.
+      // In memory, candidates take the memory that n-grams free. From disk, take as many partitions as fit whatever
+      // their contents, and as there are group numbers for; there are always enough numbers for one partition.
       std::size_t last = parts;
       if (spilled) {
         const auto taken =
@@ -400,7 +401,7 @@ class AutoBuild {
         }
       }
       if (last == first) {
-        drain_heavy(grams, first, memory / 3, candidates, verify);
+        drain_oversized(grams, first, memory / 3, candidates, verify);
         ++first;
         continue;
       }
@@ -417,29 +418,30 @@ class AutoBuild {
     if (candidates.places() != 0) verify(false);
   }
 
-  // A partition that is larger than memory, in order, verified as often as memory is full.
+  // Drains a partition that is larger than memory, in order, and verifies whenever memory is full.
   template <class Verify>
-  void drain_heavy(Grams& grams, std::size_t part, std::uint64_t memory, ngram::Candidates& candidates, Verify verify) {
+  void drain_oversized(Grams& grams, std::size_t part, std::uint64_t memory, ngram::Candidates& candidates,
+                       Verify verify) {
     Context alone = context_;
     alone.threads = 1;
-    bool going_on = false;
+    bool continues = false;
     grams.drain(alone, part, part + 1, memory, [&](unsigned, std::size_t, const store::Run<std::uint64_t>& run) {
       if (run.first && run.last && run.records.size() < options_.m) return;
-      if (run.first || std::exchange(going_on, false)) candidates.begin_group(0, part);
+      if (run.first || std::exchange(continues, false)) candidates.begin_group(0, part);
       candidates.add(0, run.records);
       const auto taken =
           static_cast<std::uint64_t>(verifier_->group_bytes() * static_cast<double>(candidates.groups()));
-      // Every thread needs its own to verify with.
+      // Every thread needs memory of its own to verify.
       const std::uint64_t workers = ngram::Resolver::working_bytes(threads_) + threads_ * (std::uint64_t{64} << 10U);
       if (free_memory() > workers + 2 * (taken + (std::uint64_t{1} << 20U) + candidates.segment_bytes())) return;
       verify(!run.last);
-      going_on = !run.last;
+      continues = !run.last;
     });
   }
 
   void verify_pass(ngram::Resolver& resolver) {
     timed("verify", [&] {
-      passes_.again(
+      passes_.next_pass(
           pass_name(), [&](unsigned worker, std::uint64_t position) { resolver.seek(worker, position); },
           [&](unsigned worker, std::uint64_t position, std::string_view text) {
             ngram::TextStream& stream = *texts_[worker];
@@ -480,8 +482,8 @@ class AutoBuild {
   std::vector<std::unique_ptr<ngram::KeyStream>> keys_;
   std::vector<std::unique_ptr<ngram::TextStream>> texts_;
   std::uint64_t grams_per_slice_ = 0;
-  std::uint64_t expected_passes_ = 0;  // 0 where nobody can tell
-  // So far.
+  std::uint64_t expected_passes_ = 0;  // 0 if unknown
+  // Totals so far.
   std::uint64_t seen_grams_ = 0;
   std::uint64_t seen_places_ = 0;
   std::uint64_t seen_groups_ = 0;

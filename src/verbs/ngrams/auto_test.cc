@@ -13,7 +13,7 @@ namespace {
 
 class BuildAuto : public testing::Test, public World {
  protected:
-  // Words that nearly all differ, so that most n-grams occur once in `half` and twice in the text.
+  // Writes words that nearly all differ, so that most n-grams occur once in `half` and twice in the text.
   void write_text(std::size_t half) {
     std::mt19937 random(1);
     std::string line;

@@ -1,4 +1,5 @@
-// ngrams build: the index of all n-grams that occur m times or more, by one of eight ways that all give the same bytes.
+// ngrams build: indexes all n-grams that occur at least m times, by one of eight algorithms, which all write the
+// same bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "verbs/ngrams/auto.h"
 #include "verbs/ngrams/sequence.h"
 #include "verbs/run/output_dir.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain {
 
@@ -25,7 +27,8 @@ void check(const NgramsOptions& options) {
   if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more", options.m));
 }
 
-// Every worker holds a few megabytes of its own, and what is left is what saves passes. Fewer of them are quicker then.
+// Every worker takes a few megabytes, and the remaining memory is what saves passes. If memory is short, fewer
+// workers are faster.
 Context with_fewer_threads(Context context) {
   constexpr std::uint64_t kWorkerBytes = std::uint64_t{16} << 20U;
   const std::uint64_t memory = context.memory_bytes != 0 ? context.memory_bytes : default_memory_bytes();
@@ -39,8 +42,9 @@ std::vector<std::string_view> ngram_algorithm_names() {
   return {"auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"};
 }
 
-NgramsReport build_ngrams(const NgramsOptions& options, const Context& given) {
-  check(options);
+NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
+  check(asked);
+  NgramsOptions options = asked;
   const Stopwatch watch;
   const Context context = with_fewer_threads(given);
   MemoryBudget budget(context);
@@ -49,11 +53,13 @@ NgramsReport build_ngrams(const NgramsOptions& options, const Context& given) {
   report.algorithm = options.algorithm;
   report.threads = thread_count(context);
   report.memory_bytes = budget.ceiling();
-  verbs::run::OutputDir output({.target = options.output,
-                                .force = options.force,
-                                .verb = "ngrams build",
-                                .outputs = {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName},
-                                .inputs = options.input.paths});
+  verbs::run::OutputDir output(
+      {.target = options.output,
+       .force = options.force,
+       .verb = "ngrams build",
+       .outputs = {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName, verbs::run::kSkippedName},
+       .inputs = options.input.paths});
+  verbs::run::list_skipped(options.input, output);
   ngram::IndexWriter writer(output.staging(), {.n = options.n, .m = options.m, .tokenizer = options.tokenizer});
   for (const char* name : {ngram::kGramsName, ngram::kPlacesName, ngram::kDocumentsName}) output.add(name);
   if (options.algorithm == NgramAlgorithm::automatic)

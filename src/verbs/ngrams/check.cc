@@ -1,4 +1,4 @@
-// ngrams check: is an index whole and right in itself?
+// ngrams check: checks that an index is complete and consistent.
 #include "base/progress.h"
 #include "verbs/ngrams/index.h"
 

@@ -1,4 +1,4 @@
-// What the verbs about an n-gram index share: opening it, and its rows.
+// Shared by the verbs that read an n-gram index: opens it and writes its rows.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 namespace refrain::verbs::ngrams {
 
-// Error(not_found) where there is no index; Error(corrupt) where it is not whole: a folder without its summary.json was
-// being written when something ended that.
-// A ceiling that is given and too low is refused; reading takes a few megabytes, whatever it is.
+// Throws Error(not_found) if there is no index, and Error(corrupt) if it is incomplete: a folder without
+// summary.json was being written when the writer was interrupted. Refuses a memory limit that is too low; reading
+// takes a few megabytes, whatever the limit.
 std::unique_ptr<ngram::IndexReader> open_ngrams(const std::filesystem::path& folder, const Context& context);
 
-// Rows "ngram count documents places", a few KB at a time.
+// Writes rows "ngram count documents places", a few KB at a time.
 class NgramRowWriter {
  public:
   NgramRowWriter(ngram::IndexReader& index, const NgramRows& out) : index_(index), out_(out) {}

@@ -7,7 +7,7 @@ namespace refrain {
 
 namespace {
 
-// How an n-gram index was built, from the report or from what it left in summary.json.
+// Writes how an n-gram index was built, from the report or from what summary.json recorded.
 template <class Report>
 void write_build(JsonWriter& json, const Report& report, std::string_view algorithm) {
   json.field("algorithm", algorithm);

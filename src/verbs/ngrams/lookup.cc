@@ -18,7 +18,7 @@ struct Phrase {
   std::string text;
 };
 
-// `given` as an n-gram of the index, whatever case and punctuation it was typed in.
+// Returns `given` as an n-gram of the index, with its case and punctuation normalized.
 Phrase make_phrase(const text::Tokenizer& tokenizer, text::TokenBlock& block, const std::string& given, unsigned n) {
   Phrase phrase{0, {}};
   std::vector<std::uint64_t> hashes;

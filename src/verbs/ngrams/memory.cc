@@ -1,4 +1,4 @@
-// ngrams of documents in memory: the index is built in a folder that nobody names, and its rows are handed out.
+// ngrams of documents in memory: builds the index in a temporary folder and returns its rows.
 #include "refrain/memory.h"
 
 #include <algorithm>

@@ -10,17 +10,13 @@
 #include "corpus/source/stream.h"
 #include "corpus/source/tuning.h"
 #include "refrain/error.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::ngrams {
 
 namespace {
 
-constexpr std::uint64_t kHeldPieces =
-    11;  // what a worker holds of a piece, in pieces; complete() of the reader counts ten
-
-[[noreturn]] void throw_changed() {
-  throw Error(Errc::bad_input, "the input changed while being read; run again once it is stable");
-}
+constexpr std::uint64_t kHeldPieces = 11;  // memory of a worker per byte of its piece; complete() assumes ten
 
 TempFile copy_of_standard_input(const Context& context, TempSpace& temp) {
   InputFile in("-", context.stop);
@@ -57,10 +53,10 @@ ReadReport TextPasses::read(const std::string& stage, const corpus::BatchWork& w
       context_.progress(update);
     };
   ++passes_;
-  // Long documents wait for each other only where they might not fit side by side.
+  // Long documents wait for each other only if they might not all fit in memory.
   const std::size_t share = all_long_ ? std::numeric_limits<std::size_t>::max() : 0;
-  return corpus::read_documents(input_, named, budget_, work, {.piece_bytes = piece_bytes_, .share_bytes = share},
-                                {.bytes = all_bytes_});
+  return run::read_listed(input_, named, budget_, work, {.bytes = all_bytes_},
+                          {.piece_bytes = piece_bytes_, .share_bytes = share});
 }
 
 ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of, const OnDocument& on_document) {
@@ -89,8 +85,8 @@ ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of
       }
     };
   });
-  input_ = refrain::corpus::again(std::move(input_), report);
-  // The table grew in the meantime, and will not again.
+  input_ = refrain::corpus::reread_options(std::move(input_), report);
+  // This includes the growth of the table of documents, which later passes do not repeat.
   first_bytes_ = budget_.peak() - before;
   documents_.finish();
   const std::uint64_t threads = thread_count(context_);
@@ -99,32 +95,33 @@ ReadReport TextPasses::count(const std::string& stage, const TokensOf& tokens_of
 }
 
 std::uint64_t TextPasses::reading_bytes() const {
-  // Whether all workers held a piece at one time in the first pass was a matter of luck; in a later one they may.
+  // In the first pass, the workers may not have held their largest pieces at the same time; in a later pass they
+  // may.
   const std::uint64_t first = std::max(first_bytes_, thread_count(context_) * kHeldPieces * piece_bytes_);
   const std::uint64_t margin = first / 8 + (std::uint64_t{1} << 20U);
   if (all_long_) return std::max(first_bytes_ * thread_count(context_), first) + margin;
-  // As much again and again, as far as there is plenty.
+  // If there is plenty of memory, leave more.
   return first + std::max(margin, std::min(2 * first_bytes_, budget_.available() / 16));
 }
 
-void TextPasses::again(const std::string& stage, const BeginBatch& begin_batch, const Visit& visit) {
+void TextPasses::next_pass(const std::string& stage, const BeginBatch& begin_batch, const Visit& visit) {
   const ReadReport report = read(stage, [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
     const DocId first = first_of(batch);
     begin_batch(worker, documents_.first(first));
     for (std::size_t i = 0; i < batch.texts.size(); ++i) {
       const std::uint64_t tokens = batch.bad[i] != 0 ? 0 : visit(worker, documents_.first(first + i), batch.texts[i]);
-      if (tokens != documents_.tokens(first + i)) throw_changed();
+      if (tokens != documents_.tokens(first + i)) watch_.check(true);
     }
     return {};
   });
-  if (report.documents + report.bad_records != documents_.size()) throw_changed();
+  watch_.check(report.documents + report.bad_records != documents_.size());
 }
 
 DocId TextPasses::first_of(const corpus::Batch& batch) const {
   const auto known =
       std::lower_bound(batches_.begin(), batches_.end(), batch.place,
                        [](const KnownBatch& a, const corpus::BatchPlace& place) { return a.place < place; });
-  if (known == batches_.end() || known->place != batch.place || known->size != batch.texts.size()) throw_changed();
+  if (known == batches_.end() || known->place != batch.place || known->size != batch.texts.size()) watch_.check(true);
   return known->first;
 }
 

@@ -6,23 +6,23 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "corpus/source/reader.h"
 #include "engines/ngram/index/document_table.h"
 #include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/literature/literature.h"
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::ngrams {
 
 namespace {
 
-// A batch with words numbered on its own; the numbers of the whole text follow in input order.
+// A batch whose words are numbered independently. They get the numbers of the whole text later, in input order.
 struct NumberedBatch {
   explicit NumberedBatch(MemoryBudget& budget) : vocabulary(budget), words(budget, "the words of a batch") {}
   ngram::Vocabulary vocabulary;
   Array<std::uint32_t> words;
-  std::vector<std::uint64_t> tokens;  // a document
+  std::vector<std::uint64_t> tokens;  // per document
   corpus::BatchIds ids;
 };
 
@@ -51,18 +51,18 @@ class SequenceBuilder {
   void read(const NgramsOptions& options, const Context& context, ngram::IndexWriter& writer, NgramsReport& report) {
     const std::unique_ptr<const text::Tokenizer> tokenizer = text::make_tokenizer(options.tokenizer);
     std::vector<Numberer> numberers(thread_count(context));
-    report.read = corpus::read_documents(options.input, context, budget_,
-                                         [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-                                           auto done = std::make_shared<NumberedBatch>(budget_);
-                                           for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-                                             const std::size_t before = done->words.size();
-                                             if (batch.bad[i] == 0)
-                                               number(*tokenizer, batch.texts[i], numberers[worker], *done);
-                                             done->tokens.push_back(done->words.size() - before);
-                                           }
-                                           done->ids = std::move(batch.ids);
-                                           return [&, done](DocId) { append(*done, options.n, writer, report); };
-                                         });
+    report.read = run::read_listed(options.input, context, budget_,
+                                   [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
+                                     auto done = std::make_shared<NumberedBatch>(budget_);
+                                     for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+                                       const std::size_t before = done->words.size();
+                                       if (batch.bad[i] == 0)
+                                         number(*tokenizer, batch.texts[i], numberers[worker], *done);
+                                       done->tokens.push_back(done->words.size() - before);
+                                     }
+                                     done->ids = std::move(batch.ids);
+                                     return [&, done](DocId) { append(*done, options.n, writer, report); };
+                                   });
     documents_.finish();
     report.documents = documents_.size();
     report.tokens = documents_.tokens();
@@ -100,7 +100,7 @@ class SequenceBuilder {
 
 ngram::RepeatCost build(NgramAlgorithm algorithm, const ngram::RepeatTask& task) {
   switch (algorithm) {
-    case NgramAlgorithm::automatic:  // not one of these
+    case NgramAlgorithm::automatic:  // not one of these algorithms
     case NgramAlgorithm::memory:
       return ngram::memory_based(task);
     case NgramAlgorithm::disk:

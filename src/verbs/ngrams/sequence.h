@@ -1,5 +1,5 @@
-// The literature's ways to build an index of n-grams: the text becomes a sequence of word numbers on disk, with the
-// vocabulary in memory, and one of engines/ngram/literature/literature.h goes to work on it.
+// Builds an index of n-grams with the algorithms of the literature: the text becomes a sequence of word numbers on
+// disk, with the vocabulary in memory, and one of engines/ngram/literature/literature.h runs on it.
 #pragma once
 
 #include "base/budget.h"
@@ -10,7 +10,7 @@
 
 namespace refrain::verbs::ngrams {
 
-// Writes all documents and n-grams, and fills in what the report says of them.
+// Writes all documents and n-grams, and fills in their part of the report.
 void build_by_literature(const NgramsOptions& options, const Context& context, MemoryBudget& budget, TempSpace& temp,
                          ngram::IndexWriter& writer, NgramsReport& report);
 

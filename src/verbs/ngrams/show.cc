@@ -1,6 +1,7 @@
-// ngrams show: the rows of an index in an order for people.
+// ngrams show: the rows of an index, sorted for people.
 //
-// The index is in key order, which means nothing to anyone, so all of it is sorted: inside the budget, on disk past it.
+// The index is in key order, which is meaningless to people, so all rows are sorted: in memory as far as the budget
+// allows, beyond it on disk.
 #include <algorithm>
 
 #include "base/budget.h"
@@ -14,15 +15,15 @@ namespace refrain {
 
 namespace {
 
-// For the index's pages and the pieces of output.
+// Reserve for the pages of the index and the pieces of output.
 constexpr std::uint64_t kSlack = std::uint64_t{24} << 20U;
 
-// So that the greatest comes first.
+// Encodes a number so that greater ones sort first.
 void append_falling(std::string& out, std::uint64_t number) {
   for (unsigned shift = 64; shift != 0; shift -= 8) out += static_cast<char>(~number >> (shift - 8));
 }
 
-// What an n-gram is sorted by. Texts differ, so keys do.
+// Makes the sort key of an n-gram. Keys are unique, because texts are.
 void make_key(std::string& key, NgramSort sort, const ngram::GramEntry& entry) {
   key.clear();
   if (sort == NgramSort::count) append_falling(key, entry.count);

@@ -1,4 +1,4 @@
-// What stages cost that come again and again: the seconds of each, summed up.
+// Sums up the seconds of each stage, for stages that run several times.
 #pragma once
 
 #include <algorithm>

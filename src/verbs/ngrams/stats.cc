@@ -1,4 +1,4 @@
-// ngrams stats: what an index says about its text, and how it was built.
+// ngrams stats: statistics of an index and of how it was built.
 #include <simdjson.h>
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ namespace refrain {
 
 namespace {
 
-// What the index does not hold itself: it is the same for every way to build it, and its summary.json is not.
+// Reads from summary.json how the index was built. The index itself does not record it, because all algorithms
+// write the same index.
 void read_summary(const std::string& path, NgramsStats& stats) {
   try {
     simdjson::dom::parser parser;

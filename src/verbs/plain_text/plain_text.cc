@@ -7,16 +7,16 @@
 
 #include "base/json.h"
 #include "base/progress.h"
-#include "corpus/source/reader.h"
 #include "refrain/report_json.h"
 #include "verbs/run/json_parts.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
 
 namespace {
 
-// A batch that waits for its turn.
+// The texts of a batch that waits for its turn.
 struct Texts {
   std::vector<std::string> quoted;  // empty for a bad record
   corpus::BatchIds ids;
@@ -29,33 +29,33 @@ PlainTextReport plain_text(const InputOptions& input, const Context& context,
   const Stopwatch watch;
   MemoryBudget budget(context);
   PlainTextReport report;
-  report.read =
-      corpus::read_documents(input, context, budget,
-                             [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-                               auto texts = std::make_shared<Texts>();
-                               for (std::size_t i = 0; i < batch.texts.size(); ++i)
-                                 texts->quoted.push_back(batch.bad[i] != 0 ? std::string() : json_text(batch.texts[i]));
-                               texts->ids = std::move(batch.ids);
-                               return [&out, texts](DocId first) {
-                                 std::string rows;
-                                 for (std::size_t i = 0; i < texts->quoted.size(); ++i) {
-                                   if (texts->quoted[i].empty()) continue;
-                                   rows += R"({"id": )";
-                                   if (texts->ids.ordinals) {
-                                     rows += '"';
-                                     verbs::run::append_decimal(rows, first + i);
-                                     rows += '"';
-                                   } else {
-                                     rows += json_text(texts->ids[i]);
-                                   }
-                                   rows += R"(, "text": )";
-                                   rows += texts->quoted[i];
-                                   rows += "}\n";
-                                 }
-                                 out(rows);
-                               };
-                             },
-                             {.keeps_texts = true});
+  report.read = verbs::run::read_listed(
+      input, context, budget,
+      [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
+        auto texts = std::make_shared<Texts>();
+        for (std::size_t i = 0; i < batch.texts.size(); ++i)
+          texts->quoted.push_back(batch.bad[i] != 0 ? std::string() : json_text(batch.texts[i]));
+        texts->ids = std::move(batch.ids);
+        return [&out, texts](DocId first) {
+          std::string rows;
+          for (std::size_t i = 0; i < texts->quoted.size(); ++i) {
+            if (texts->quoted[i].empty()) continue;
+            rows += R"({"id": )";
+            if (texts->ids.ordinals) {
+              rows += '"';
+              verbs::run::append_decimal(rows, first + i);
+              rows += '"';
+            } else {
+              rows += json_text(texts->ids[i]);
+            }
+            rows += R"(, "text": )";
+            rows += texts->quoted[i];
+            rows += "}\n";
+          }
+          out(rows);
+        };
+      },
+      {.keeps_texts = true});
   report.seconds = watch.seconds();
   return report;
 }

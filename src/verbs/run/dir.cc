@@ -1,15 +1,23 @@
 #include "verbs/run/dir.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <exception>
+#include <map>
 #include <optional>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include "base/files/aside_name.h"
 #include "base/files/path.h"
 #include "base/files/random_file.h"
+#include "base/files/uninterrupted.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 #include "verbs/run/ownership.h"
@@ -21,9 +29,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // read at a time
+constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // size of one read
 constexpr const char* kIdentityName = "run.txt";
-constexpr std::string_view kNoSum = "-";  // in a marker
+constexpr std::string_view kInputName = "input";  // begins the lines of an identity that describe the input
+constexpr std::string_view kOtherInput = "with other input";
+constexpr std::string_view kNoSum = "-";  // in a marker, in place of a checksum
 
 void write_aside(const fs::path& path, std::string_view text) {
   AtomicFile file(path.string());
@@ -31,7 +41,8 @@ void write_aside(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-// All but its identity, by which it is known whose folder it is. Several files at a time: a large one takes a while.
+// Removes everything but the identity, which shows whose folder it is. Removes several files at a time, because a
+// large one takes a while.
 void empty_work(const fs::path& folder) {
   constexpr unsigned kAtOnce = 8;
   std::vector<fs::path> paths;
@@ -44,26 +55,103 @@ void empty_work(const fs::path& folder) {
   });
 }
 
+// Removes the identity last, even if the power fails: a folder without it would be taken for a user's.
 void remove_work(const fs::path& folder) {
   empty_work(folder);
+  sync_folder(folder);
   std::error_code ignored;
   fs::remove_all(folder, ignored);
 }
 
-// Whether a run of `verb` was begun in it.
+// Removes the folder after an error. The original error is the one to report, so this throws none.
+void try_to_remove_work(const fs::path& folder) noexcept try { remove_work(folder); } catch (const std::exception&) {
+  // The folder stays, and is still recognized as a run's.
+}
+
+// Whether a run of `verb` was begun in the folder.
 bool is_work_of(const fs::path& folder, const std::string& verb) {
   return path_kind(folder / kIdentityName) == PathKind::file &&
          read_file(folder / kIdentityName).starts_with(fmt::format("refrain {} ", verb));
 }
 
-// Whether nothing is in it but what a run that was killed at once may have left: its identity, not yet under its name.
+// Whether the folder holds at most what a run that was killed at once leaves: its identity file under a temporary
+// name.
 bool barely_begun(const fs::path& folder) {
   const std::vector<std::string> names = list_folder(folder);
   return std::all_of(names.begin(), names.end(),
                      [](const std::string& name) { return is_aside_of(name, kIdentityName); });
 }
 
-// A folder that this run made, unless somebody has put something into it.
+using Values = std::vector<std::string_view>;  // the values of one option
+
+// The lines of an identity, by the names that they begin with. An option can have several values, or none.
+std::map<std::string_view, Values> values_by_name(std::string_view identity) {
+  std::map<std::string_view, Values> values;
+  while (!identity.empty()) {
+    const std::string_view line = identity.substr(0, identity.find('\n'));
+    identity.remove_prefix(std::min(identity.size(), line.size() + 1));
+    const std::string_view name = line.substr(0, line.find(' '));
+    if (line.size() == name.size())
+      values[name].push_back("true");
+    else if (line.size() > name.size() + 1)
+      values[name].push_back(line.substr(name.size() + 1));
+  }
+  return values;
+}
+
+Values without(Values values, const Values& others) {
+  std::erase_if(values, [&](std::string_view value) { return std::ranges::find(others, value) != others.end(); });
+  return values;
+}
+
+// The first few, for a message.
+std::string text_of(const Values& values) {
+  constexpr std::size_t kShown = 3;
+  const std::span<const std::string_view> shown(values.data(), std::min(values.size(), kShown));
+  return fmt::format("{}{}", fmt::join(shown, ", "), values.size() > kShown ? ", ..." : "");
+}
+
+// Describes how an option was given and how it is now: "with --max-loss 16, not 8". For an option with several values,
+// names only those that differ. The values of an option that takes none are true and false.
+std::string option_difference(std::string_view name, Values before, Values now) {
+  std::string flag = fmt::format("--{}", name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const Values on = {"true"};
+  const Values off = {"false"};
+  if (before == on && (now.empty() || now == off)) return fmt::format("with {}", flag);
+  if (now == on && (before.empty() || before == off)) return fmt::format("without {}", flag);
+  if (Values old_ones = without(before, now), new_ones = without(now, before); !old_ones.empty() || !new_ones.empty()) {
+    before = std::move(old_ones);
+    now = std::move(new_ones);
+  }
+  if (before.empty()) return fmt::format("without {} {}", flag, text_of(now));
+  if (now.empty()) return fmt::format("with {} {}", flag, text_of(before));
+  return fmt::format("with {} {}, not {}", flag, text_of(before), text_of(now));
+}
+
+// Describes the first difference between two identities. They have lines of an option's name and a value each; the
+// first line has the version.
+std::string difference(std::string_view before, std::string_view now) {
+  const auto old_values = values_by_name(before);
+  const auto new_values = values_by_name(now);
+  const auto of = [](const auto& values, std::string_view name) {
+    const auto found = values.find(name);
+    return found == values.end() ? Values() : found->second;
+  };
+  if (of(old_values, "refrain") != of(new_values, "refrain")) return "with another version of refrain";
+  // In the order of the lines, so that what follows from an option comes after it.
+  for (std::string_view lines : {before, now}) {
+    for (; !lines.empty(); lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1)) {
+      const std::string_view name = lines.substr(0, std::min(lines.find(' '), lines.find('\n')));
+      if (name == kInputName || of(old_values, name) == of(new_values, name)) continue;
+      return option_difference(name, of(old_values, name), of(new_values, name));
+    }
+  }
+  const Values missing = without(of(old_values, kInputName), of(new_values, kInputName));
+  return missing.empty() ? std::string(kOtherInput) : fmt::format("{} ({})", kOtherInput, missing.front());
+}
+
+// Removes a folder that this run made, unless somebody has put something into it.
 void remove_if_empty(const fs::path& folder) {
   std::error_code ignored;
   fs::remove(folder, ignored);
@@ -97,6 +185,7 @@ void RunFile::close(bool sync) {
 }
 
 bool RunFile::holds(const fs::path& path, const Mark& mark) {
+  if (mark.name.ends_with('/')) return path_kind(path) == PathKind::folder;
   if (path_kind(path) != PathKind::file || RandomFile(path).size() != mark.bytes) return false;
   if (!mark.sum) return true;
   InputFile file(path.string());
@@ -120,17 +209,29 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   const bool begun = ours && !whole;
   if (options.resume) {
     if (whole) {
-      // It may have been killed before it could take this away.
+      // The run may have been killed before it could remove this.
       if (ours) {
         const FileLock nobody_else(work(kIdentityName).string());
         remove_work(target_ / "work");
+      } else {
+        remove_if_empty(target_ / "work");
       }
       refuse(target_, "contains a finished run; there is nothing to resume");
     }
     if (!begun) refuse(target_, "contains no unfinished run; remove --resume");
-    if (read_file(work(kIdentityName)) != options.identity)
-      refuse(target_, "was started with other inputs or options; use the same ones, or start again with --force");
+    if (const std::string found = read_file(work(kIdentityName)); found != options.identity) {
+      const std::string differs = difference(found, options.identity);
+      if (options.changed_input && differs.starts_with(kOtherInput))
+        if (const std::optional<std::string> changed = options.changed_input(began()))
+          refuse(*changed,
+                 fmt::format("changed after the run in {} began; start again with --force", target_.string()));
+      refuse(target_,
+             fmt::format("was started {}; use the same inputs and options, or start again with --force", differs));
+    }
     lock_.emplace(work(kIdentityName).string());
+    resumed_ = true;
+    for (const std::string& name : options.outputs)
+      if (is_stale(name)) stale_.push_back(output(name));
     return;
   }
   if (there && !options.force)
@@ -145,25 +246,34 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
   if (ours) lock_.emplace(work(kIdentityName).string());
   made_target_ = !there;
   make_folders(target_);
-  // The old identity stays until the new one takes its place: a run that ends here is still known to be one.
+  // The old identity stays until the new one replaces it, so a run that ends here is still recognized as one.
   empty_work(target_ / "work");
   try {
     make_folders(target_ / "work");
+    if (ours) sync_folder(target_ / "work");  // no marker of the old run may reappear and be trusted by this one
     write_aside(work(kIdentityName), options.identity);
   } catch (const Error&) {
-    if (!ours) remove_work(target_ / "work");
+    if (!ours) try_to_remove_work(target_ / "work");
     if (made_target_) remove_if_empty(target_);
     throw;
   }
   lock_.emplace(work(kIdentityName).string());
 }
 
-bool RunDir::believe(const std::string& stage) {
-  if (anew_ || !is_taken(marker(stage))) return false;
+timespec RunDir::began() const {
+  struct stat info {};
+  const std::string path = work(kIdentityName).string();
+  if (retry_on_eintr([&] { return stat(path.c_str(), &info); }) != 0) throw_read_error(path, "stat", errno);
+  return info.st_mtim;
+}
+
+bool RunDir::trust_marker(const std::string& stage) {
+  if (stage_ran_ || !is_taken(marker(stage))) return false;
   const std::string text = read_file(marker(stage));
-  // "file<TAB>bytes<TAB>sum" a file, a blank line, then the facts.
+  // The format: "name<TAB>bytes<TAB>sum" for each file, a blank line, then the facts.
   std::string_view rest = text;
   Facts facts = facts_;
+  std::vector<fs::path> stale = stale_;
   bool files = true;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
@@ -183,10 +293,12 @@ bool RunDir::believe(const std::string& stage) {
       const std::optional<std::uint64_t> known = parse_decimal(value);
       const std::string name = unescaped(line.substr(0, bytes));
       if (!size || (!known && value != kNoSum) || !RunFile::holds(target_ / name, {name, *size, known})) return false;
+      std::erase(stale, target_ / *fs::path(name).begin());
     }
   }
   if (files) return false;
   facts_ = std::move(facts);
+  stale_ = std::move(stale);
   return true;
 }
 
@@ -202,11 +314,12 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
     run();
     return true;
   }
-  if (believe(name)) return false;
+  if (trust_marker(name)) return false;
   std::error_code ignored;
   fs::remove(marker(name), ignored);
-  anew_ = true;
+  stage_ran_ = true;
   made_.clear();
+  if (resumed_) remove_stale();
   run();
   std::string text;
   for (const RunFile::Mark& mark : made_) {
@@ -216,14 +329,32 @@ bool RunDir::stage(const std::string& name, const std::function<void()>& run) {
   text += '\n';
   text += facts_.lines();
   write_aside(marker(name), text);
-  // The last of them is the summary: with it the earlier run is whole.
-  for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
-  while (!stale_.empty()) {
-    fs::remove_all(stale_.back(), ignored);
-    fs::remove(list_of_files(target_, stale_.back().filename().string()), ignored);
-    stale_.pop_back();
-  }
+  remove_stale();
   return true;
+}
+
+// Whether an output or a list of its files exists that this run may not have made. A folder without a list belongs
+// to a user.
+bool RunDir::is_stale(const std::string& name) const {
+  return path_kind(output(name)) == PathKind::file || is_taken(list_of_files(target_, name));
+}
+
+// Removes outputs of an earlier run, in an order that survives a power failure. A run with a summary counts as
+// complete, so the summary goes first. A folder without a list of its files counts as a user's, so the lists go
+// last.
+void RunDir::remove_stale() {
+  if (stale_.empty()) return;
+  std::error_code ignored;
+  for (const fs::path& path : stale_) check_untouched(target_, path.filename().string());
+  if (stale_.back().filename() == kSummaryName) {
+    fs::remove(stale_.back(), ignored);
+    stale_.pop_back();
+    sync_folder(target_);
+  }
+  for (const fs::path& path : stale_) fs::remove_all(path, ignored);
+  sync_folder(target_);
+  for (const fs::path& path : stale_) fs::remove(list_of_files(target_, path.filename().string()), ignored);
+  stale_.clear();
 }
 
 RunFile RunDir::create_nameless(const std::string& name) {
@@ -248,7 +379,7 @@ void RunDir::discard(const std::string& work_name) {
   }
   std::error_code error;
   fs::remove(work(work_name), error);
-  if (error) refuse_write(work(work_name).string(), error.value());
+  if (error) throw_write_error(work(work_name).string(), error.value());
 }
 
 void RunDir::close(RunFile& file) {
@@ -257,9 +388,10 @@ void RunDir::close(RunFile& file) {
 }
 
 void RunDir::close_folder(const std::string& name) {
-  for (const fs::directory_entry& file : fs::recursive_directory_iterator(output(name)))
-    if (file.is_regular_file())
-      made_.push_back({fs::relative(file.path(), target_).string(), file.file_size(), std::nullopt});
+  made_.push_back({name + '/', 0, std::nullopt});
+  for_each_file(output(name), [&](const fs::path& below) {
+    made_.push_back({(name / below).string(), file_bytes(output(name) / below), std::nullopt});
+  });
 }
 
 bool RunDir::ended(const std::string& stage) const {
@@ -277,21 +409,26 @@ std::uint64_t RunDir::work_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& [name, file] : files_) bytes += RandomFile(file.path()).size();
   if (nameless_ != nullptr) return bytes;
-  std::error_code ignored;
-  for (const fs::directory_entry& file : fs::directory_iterator(target_ / "work", ignored))
-    if (file.is_regular_file(ignored)) bytes += file.file_size(ignored);
+  for (const std::string& name : list_folder(target_ / "work"))
+    if (path_kind(work(name)) == PathKind::file) bytes += file_bytes(work(name));
   return bytes;
 }
 
 void RunDir::abandon() {
   if (nameless_ != nullptr) return;
   lock_.reset();
-  remove_work(target_ / "work");
+  try_to_remove_work(target_ / "work");
   if (made_target_) remove_if_empty(target_);
+}
+
+void RunDir::sync() const {
+  if (nameless_ == nullptr) sync_filesystem(target_);
 }
 
 void RunDir::finish(std::string_view summary) {
   if (nameless_ != nullptr) return;
+  remove_stale();
+  sync_folder(target_);  // all outputs must be on disk before the summary is
   write_aside(output(kSummaryName), summary);
   lock_.reset();
   remove_work(target_ / "work");

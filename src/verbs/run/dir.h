@@ -1,15 +1,17 @@
-// The directory of a run in stages that can be taken up again.
+// The directory of a run that is made in stages and can be resumed.
 //
-// A run makes its directory at once, and in it a folder `work` for what one stage leaves to the next. A stage that has
-// ended leaves a marker there, written atomically, which tells the files that it made, with their sizes and checksums
-// (of a folder of files the sizes alone), and the facts that it found. A run that is resumed believes a marker only where those files are as it says. The last
-// file of all is summary.json: with it the directory is whole, and `work` is gone.
+// A run creates its directory at once, and in it a folder `work` for the files that one stage leaves to the next.
+// When a stage ends, it atomically writes a marker into `work`. The marker lists the files that the stage made,
+// with their sizes and checksums (for a folder of files, only the sizes), and the facts that it found. A resumed
+// run trusts a marker only if those files still match it. The last file of all is summary.json: once it exists, the
+// directory is complete and `work` is removed.
 //
-// A run is known by its identity: a text that tells everything its answer depends on, inputs included. A directory with
-// another identity is not resumed.
+// A run is recognized by its identity: a text that contains everything its answer depends on, inputs included. A
+// directory with another identity is not resumed.
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -31,18 +33,21 @@ namespace refrain::verbs::run {
 
 struct RunDirOptions {
   std::filesystem::path target;
-  std::string verb;  // whose runs may be taken up or replaced
+  std::string verb;  // whose runs may be resumed or replaced
   std::string identity;
   bool resume = false;
   bool force = false;
-  // In place of a directory: a run that nobody will resume. All that it writes lies in temporary files without a name.
+  // Returns an input that has changed since the given time, if there is one: for the error message of `resume`.
+  std::function<std::optional<std::string>(const timespec& since)> changed_input = {};
+  // If set, the run has no directory and cannot be resumed: everything it writes goes into unnamed temporary files.
   TempSpace* nameless = nullptr;
-  // All that such a run may leave in the directory. Where `force` begins anew, what an earlier one left goes once the
-  // first stage has ended: a slip in the options costs nothing.
+  // Every name that such a run may leave in the directory. If `force` starts anew, the outputs of the earlier run
+  // are removed only when the first stage has ended, so a slip in the options costs nothing. If the new run is
+  // killed before that, resuming it removes them.
   std::vector<std::string> outputs = {};
 };
 
-// A file that a stage makes. Its checksum is taken as it is written. Not thread-safe, but for what is said to be.
+// A file that a stage makes. Its checksum is computed as it is written. Not thread-safe, except where noted.
 class RunFile {
  public:
   RunFile(const std::filesystem::path& path, std::string name, MemoryBudget& budget);
@@ -53,7 +58,7 @@ class RunFile {
     static_assert(std::is_trivially_copyable_v<T>);
     write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
-  // Many threads at a time, each at its own place; not beside write().
+  // Many threads may call it at once, each for its own range, but not together with write().
   void write_at(std::uint64_t place, std::string_view bytes);
   template <class T>
   void write_values_at(std::uint64_t first, std::span<const T> values) {
@@ -61,15 +66,15 @@ class RunFile {
     write_at(first * sizeof(T), {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
   std::uint64_t bytes() const { return out_.bytes(); }
-  // `sync`: safe on the disk. What is not is checked when the run is resumed.
+  // `sync`: the file is safely on disk when this returns. Otherwise it is checked when the run is resumed.
   void close(bool sync);
 
   struct Mark {
-    std::string name;  // below the run's directory
+    std::string name;  // relative to the run's directory; the name of a folder ends with a slash
     std::uint64_t bytes = 0;
-    std::optional<std::uint64_t> sum = 0;  // none: only the size is known
+    std::optional<std::uint64_t> sum = 0;  // nullopt: only the size is known
   };
-  // After close().
+  // Valid after close().
   const Mark& mark() const { return mark_; }
   // Whether the file is still as it was written.
   static bool holds(const std::filesystem::path& path, const Mark& mark);
@@ -78,69 +83,81 @@ class RunFile {
   Reservation reservation_;
   OutputFile out_;
   std::uint64_t sum_ = 0;
-  std::uint64_t placed_bytes_ = 0;  // by write_at()
+  std::uint64_t placed_bytes_ = 0;  // written by write_at()
   Mark mark_;
 };
 
 // Not thread-safe.
 class RunDir {
  public:
-  // Error(invalid_argument) where the directory exists and neither `resume` nor `force` says what to do with it, where
-  // it holds another run than this one, an output or a folder `work` that no such run made, or where there is none to
-  // resume. Error(busy)
-  // where another process is at it.
+  // Throws Error(invalid_argument) if the directory exists and neither `resume` nor `force` is set, if it holds a
+  // different run, an output or a folder `work` that no run of this verb made, or if there is no run to resume.
+  // Throws Error(busy) if another process is using it.
   RunDir(const RunDirOptions& options, MemoryBudget& budget);
 
-  // Runs a stage, or passes it over where it has ended. What it finds out goes into facts(). Returns whether it ran.
+  // Runs a stage, or skips it if it has already ended. What the stage finds goes into facts(). Returns whether it
+  // ran.
   bool stage(const std::string& name, const std::function<void()>& run);
 
-  // Inside a stage: a file for later stages, or one that stays.
+  // Inside a stage: creates a file for later stages, or one that stays in the directory.
   RunFile create_work(const std::string& name);
   RunFile create_output(const std::string& name);
-  // Removes a file for later stages that none will ask for, and that was not booked.
+  // Removes a file for later stages that is no longer needed and that close() was not called for.
   void discard(const std::string& work_name);
-  // Closes it, and books it as one that the stage has made.
+  // Closes the file and records it in the marker of the current stage.
   void close(RunFile& file);
-  // Books an output folder whose files are on the disk by the names and sizes of what is in it.
+  // Records an output folder in the marker, with the name and size of each file in it. The files must be on disk.
   void close_folder(const std::string& name);
 
   Facts& facts() { return facts_; }
-  // A path to open it by, as long as the run lives.
+  // The path by which to open a file for later stages. Valid as long as the run lives.
   std::filesystem::path work(const std::string& name) const;
   std::filesystem::path output(const std::string& name) const { return target_ / name; }
 
   const std::filesystem::path& folder() const { return target_; }
 
+  // When the run began, before its first stage. Must not be called for a run without a directory.
+  timespec began() const;
+
   // Whether a stage has ended.
   bool ended(const std::string& stage) const;
 
-  // Has a stage run again when the run is resumed.
+  // Makes the stage run again when the run is resumed.
   void forget(const std::string& stage);
 
-  // What the files for later stages take.
+  // The total size of the files for later stages.
   std::uint64_t work_bytes() const;
 
-  // Takes away what no resumed run could use: after an error that the same command would meet again.
+  // Makes everything that the stages have left so far survive a power failure. Files for later stages need this
+  // only before a change after which the stages could not be run again.
+  void sync() const;
+
+  // Removes what a resumed run could not use. Called after an error that would occur again with the same command.
   void abandon();
 
-  // Writes summary.json and takes `work` away.
+  // Writes summary.json and removes `work`.
   void finish(std::string_view summary);
 
  private:
   std::filesystem::path marker(const std::string& stage) const { return work(stage + ".done"); }
   RunFile create_nameless(const std::string& name);
-  bool believe(const std::string& stage);
+  bool trust_marker(const std::string& stage);
+  bool is_stale(const std::string& name) const;
+  void remove_stale();
 
   MemoryBudget& budget_;
   TempSpace* nameless_ = nullptr;
   std::map<std::string, TempFile> files_;  // of a run without a directory
   std::filesystem::path target_;
   bool made_target_ = false;
+  bool resumed_ = false;
   std::optional<FileLock> lock_;
   Facts facts_;
-  std::vector<RunFile::Mark> made_;           // by the stage that runs
-  bool anew_ = false;                         // a stage ran: what comes after it must run too
-  std::vector<std::filesystem::path> stale_;  // what an earlier run left
+  std::vector<RunFile::Mark> made_;  // by the current stage
+  bool stage_ran_ = false;           // a stage ran, so all later stages must run too
+  // Outputs that an earlier run left; its summary, if there is one, comes last. In a resumed run, these are the
+  // outputs that no finished stage made.
+  std::vector<std::filesystem::path> stale_;
 };
 
 }  // namespace refrain::verbs::run

@@ -40,7 +40,7 @@ void Facts::refuse(const std::string& name) {
 }
 
 void Facts::erase(const std::string& name) {
-  // '/' comes right after '.'.
+  // '/' is the character after '.', so this erases all names that begin with `name` and a period.
   values_.erase(values_.lower_bound(name + '.'), values_.lower_bound(name + '/'));
 }
 

@@ -1,6 +1,6 @@
-// What a stage of a run finds out and later stages ask for, kept in its marker.
+// Facts: what a stage of a run finds out and later stages read. They are kept in the marker of the stage.
 //
-// A stage's facts are a struct that names itself and its fields once; writing and reading follow from that:
+// The facts of a stage are a struct that names itself and its fields once; writing and reading follow from that:
 //
 //   struct ExactFacts {
 //     static constexpr std::string_view kName = "exact";
@@ -23,7 +23,7 @@
 
 namespace refrain::verbs::run {
 
-// The fields of T. Specialised for structs that cannot name them themselves.
+// The fields of T. Specialized for structs that cannot list their fields themselves.
 template <class T>
 struct FieldsOf {
   static void visit(auto& facts, auto field) { T::fields(facts, field); }
@@ -31,7 +31,7 @@ struct FieldsOf {
 
 class Facts {
  public:
-  // Replaces those of the same type.
+  // Replaces facts of the same type.
   template <class T>
   void put(const T& facts) {
     const std::string name(T::kName);
@@ -39,7 +39,7 @@ class Facts {
     write(name, facts);
   }
 
-  // Error(corrupt) where one is missing, or has the wrong type.
+  // Throws Error(corrupt) if a field is missing or has the wrong type.
   template <class T>
   T get() const {
     T facts;
@@ -47,7 +47,7 @@ class Facts {
     return facts;
   }
 
-  // A line each: name, tab, value, both escaped.
+  // One line per value: name, tab, value, both escaped.
   std::string lines() const;
   void add_line(std::string_view line);
 
@@ -88,7 +88,7 @@ class Facts {
   void read(const std::string& name, std::vector<T>& values) const {
     const std::uint64_t size = read_number(name);
     values.clear();
-    // One by one: a damaged size ends at the first that is missing.
+    // Grows one by one, so that a damaged size fails at the first missing element instead of allocating memory.
     for (std::uint64_t i = 0; i < size; ++i) read(below(name, std::to_string(i)), values.emplace_back());
   }
 

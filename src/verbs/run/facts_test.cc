@@ -30,7 +30,7 @@ struct Found {
   }
 };
 
-// As a resumed run reads them, without the lines that begin with `lost`.
+// Reads the facts as a resumed run does, without the lines that begin with `lost`.
 Facts reread(const Facts& facts, const std::string& lost = "none") {
   Facts again;
   std::istringstream lines(facts.lines());

@@ -11,7 +11,7 @@ std::string host_of(std::string_view id) {
   id.remove_prefix(scheme + 3);
   id = id.substr(0, id.find_first_of("/?#\\"));
   if (const std::size_t at = id.rfind('@'); at != id.npos) id.remove_prefix(at + 1);
-  // The colons inside of [::1] are no port's.
+  // The colons inside [::1] do not separate a port.
   if (const std::size_t colon = id.rfind(':'); colon != id.npos && id.find(']', colon) == id.npos)
     id = id.substr(0, colon);
   std::string host(id);

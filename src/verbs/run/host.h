@@ -1,4 +1,4 @@
-// Where a document comes from, by its id.
+// Where a document comes from, according to its id.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace refrain::verbs::run {
 
-// The host of a web address, in small letters, without "www."; empty where `id` is none.
+// The host of a web address, in lower case, without "www."; empty if `id` is not a web address.
 std::string host_of(std::string_view id);
 
 }  // namespace refrain::verbs::run

@@ -1,11 +1,14 @@
 #include "verbs/run/input_identity.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "base/checksum.h"
@@ -24,8 +27,13 @@ std::string line_of(const std::string& path, const struct stat& info) {
   return fmt::format("{} {} {}.{:09}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-// All regular files below a folder. What cannot be looked at is Error(io), unless that is to be passed over.
-void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::string>& lines, std::uint64_t& bytes) {
+using VisitFile = std::function<void(const std::string& path, const struct stat& info)>;
+
+enum class Hidden { visited, skipped };
+
+// Visits all regular files below a folder, in byte order of their names, folder by folder. Throws Error(io) if a
+// file cannot be examined, unless `skip_unreadable` is set.
+void visit_files(const fs::path& folder, bool skip_unreadable, Hidden hidden, const VisitFile& visit) {
   std::vector<std::string> names;
   try {
     names = list_folder(folder);
@@ -33,17 +41,33 @@ void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::st
     if (!skip_unreadable || error.code() != Errc::io) throw;
   }
   for (const std::string& name : names) {
+    if (hidden == Hidden::skipped && name.front() == '.') continue;
     const fs::path path = folder / name;
     struct stat info {};
-    if (uninterrupted([&] { return lstat(path.c_str(), &info); }) != 0) {
-      if (errno != ENOENT && !skip_unreadable) refuse_read(path.string(), "stat", errno);
+    if (retry_on_eintr([&] { return lstat(path.c_str(), &info); }) != 0) {
+      if (errno != ENOENT && !skip_unreadable) throw_read_error(path.string(), "stat", errno);
       continue;
     }
-    if (S_ISDIR(info.st_mode)) add_files(path, skip_unreadable, lines, bytes);
-    if (!S_ISREG(info.st_mode)) continue;
-    bytes += static_cast<std::uint64_t>(info.st_size);
-    lines.push_back(line_of(path.string(), info));
+    if (S_ISDIR(info.st_mode)) visit_files(path, skip_unreadable, hidden, visit);
+    if (S_ISREG(info.st_mode)) visit(path.string(), info);
   }
+}
+
+// Visits a path of the input, which need not exist. Returns whether it is a folder.
+bool visit_path(const InputOptions& input, const std::string& path, Hidden hidden, const VisitFile& visit) {
+  struct stat info {};
+  const bool there = retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
+  if (!there && errno != ENOENT && !input.skip_unreadable) throw_read_error(path, "stat", errno);
+  if (there && S_ISDIR(info.st_mode)) {
+    visit_files(path, input.skip_unreadable, hidden, visit);
+    return true;
+  }
+  visit(path, info);
+  return false;
+}
+
+bool later(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
 }  // namespace
@@ -51,26 +75,58 @@ void add_files(const fs::path& folder, bool skip_unreadable, std::vector<std::st
 std::string input_identity(const InputOptions& input) {
   std::string text;
   for (const std::string& path : input.paths) {
-    struct stat info {};
     if (path == "-") {
       text += "input -\n";
       continue;
     }
-    const bool there = uninterrupted([&] { return stat(path.c_str(), &info); }) == 0;
-    if (!there && errno != ENOENT && !input.skip_unreadable) refuse_read(path, "stat", errno);
-    if (!there || !S_ISDIR(info.st_mode)) {
-      text += "input " + line_of(path, info) + "\n";
-    } else {
-      std::vector<std::string> lines;
-      std::uint64_t bytes = 0;
-      add_files(path, input.skip_unreadable, lines, bytes);
-      std::sort(lines.begin(), lines.end());
-      std::uint64_t sum = 0;
-      for (const std::string& line : lines) sum = checksum(fmt::format("{} {}", sum, line));
-      text += fmt::format("input {} files {} bytes {} sum {}\n", path, lines.size(), bytes, sum);
+    std::vector<std::string> lines;
+    std::uint64_t bytes = 0;
+    const bool folder = visit_path(input, path, Hidden::visited, [&](const std::string& name, const struct stat& info) {
+      bytes += static_cast<std::uint64_t>(info.st_size);
+      lines.push_back(line_of(name, info));
+    });
+    if (!folder) {
+      text += "input " + lines.front() + "\n";
+      continue;
     }
+    std::sort(lines.begin(), lines.end());
+    std::uint64_t sum = 0;
+    for (const std::string& line : lines) sum = checksum(fmt::format("{} {}", sum, line));
+    text += fmt::format("input {} files {} bytes {} sum {}\n", path, lines.size(), bytes, sum);
   }
   return text;
+}
+
+std::optional<std::string> changed_since(const InputOptions& input, const timespec& since, bool known_to_differ) {
+  std::optional<std::string> changed;
+  timespec latest{};
+  for (const std::string& path : input.paths) {
+    if (path == "-") continue;
+    // Hidden files are not read. An output that is being written inside the input is hidden, too.
+    visit_path(input, path, Hidden::skipped, [&](const std::string& name, const struct stat& info) {
+      if (!later(info.st_ctim, latest)) return;
+      latest = info.st_ctim;
+      changed = name;
+    });
+  }
+  return known_to_differ || later(latest, since) ? changed : std::nullopt;
+}
+
+InputWatch::InputWatch(const InputOptions& input) : input_(input) {
+  // Only times that the kernel assigned to files can be compared with each other, so this takes the time from a new
+  // file.
+  const int fd = memfd_create("refrain-clock", MFD_CLOEXEC);
+  struct stat info {};
+  if (fd < 0 || fstat(fd, &info) != 0) throw_read_error("the time", "fstat", errno);
+  close(fd);
+  begun_ = info.st_mtim;
+}
+
+void InputWatch::check(bool known_to_differ) const {
+  const std::optional<std::string> changed = changed_since(input_, begun_, known_to_differ);
+  if (!changed && !known_to_differ) return;
+  throw Error(Errc::bad_input, fmt::format("{}: changed while it was being read; run again once it is stable",
+                                           changed ? *changed : "the input"));
 }
 
 }  // namespace refrain::verbs::run

@@ -12,7 +12,8 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
     input.paths.emplace_back(std::string_view(path));
   input.format = static_cast<Format>(place_of(text_of("format"), kFormatNames));
-  // The default need not have been named, and a name would make standard input and .json files JSONL.
+  // A name is set only if it is not the default: with a name, standard input and .json files would be read as
+  // JSONL.
   if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);
   input.id_field = text_of("id_field");
   if (options["id_optional"].get(input.id_optional) != simdjson::SUCCESS) input.id_optional = false;
@@ -21,10 +22,12 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   if (std::string_view charset; options["charset"].get(charset) == simdjson::SUCCESS) input.charset = charset;
   input.max_doc_bytes = options["max_doc_bytes"];
   input.binary = options["binary"];
-  // Runs that do not say so knew nothing else.
+  // Runs that do not record this option read all files as they are.
   if (options["as_is"].get(input.as_is) != simdjson::SUCCESS) input.as_is = true;
   if (std::string_view html; options["html"].get(html) == simdjson::SUCCESS)
     input.html = static_cast<HtmlPart>(place_of(html, kHtmlNames));
+  if (std::string_view compare; options["compare"].get(compare) == simdjson::SUCCESS)
+    input.compare = static_cast<ComparedMail>(place_of(compare, kCompareNames));
 }
 
 }  // namespace refrain::verbs::run

@@ -1,4 +1,4 @@
-// Options of an input as JSON, read again: the other side of write_input() (verbs/run/json_parts.h).
+// Reads the options of an input back from JSON: the counterpart of write_input() (verbs/run/json_parts.h).
 #pragma once
 
 #include <simdjson.h>
@@ -11,7 +11,7 @@
 
 namespace refrain::verbs::run {
 
-// The place of a name among `names`; simdjson_error where it is none of them.
+// The index of `name` in `names`. Throws simdjson_error if it is not one of them.
 template <class Names>
 std::size_t place_of(std::string_view name, const Names& names) {
   const auto found = std::find(std::begin(names), std::end(names), name);
@@ -19,7 +19,7 @@ std::size_t place_of(std::string_view name, const Names& names) {
   return static_cast<std::size_t>(found - std::begin(names));
 }
 
-// simdjson_error where one is missing, or is not what write_input() writes.
+// Throws simdjson_error if a field is missing or is not what write_input() writes.
 void read_input(const simdjson::dom::element& options, InputOptions& input);
 
 }  // namespace refrain::verbs::run

@@ -1,6 +1,8 @@
 #include "verbs/run/json_parts.h"
 
+#include "refrain/options.h"
 #include "refrain/version.h"
+#include "verbs/run/option_rows.h"
 
 namespace refrain::verbs::run {
 
@@ -53,20 +55,27 @@ void write_device(JsonWriter& json, const DeviceReport& device) {
   json.end_object();
 }
 
+void write_skipped(JsonWriter& json, const ReadReport& read) {
+  json.field("skipped", read.skipped_files());
+  json.key("skipped_kinds").begin_array();
+  for (const SkippedKind& kind : read.skipped) {
+    json.begin_object().field("kind", kind.kind).field("files", kind.files).key("examples").begin_array();
+    for (const BadRecord& file : kind.examples)
+      json.begin_object().field("path", file.path).field("reason", file.reason).end_object();
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 void write_read(JsonWriter& json, const ReadReport& read) {
   json.field("files", read.files);
   json.field("documents", read.documents);
   json.field("text_bytes", read.text_bytes);
   json.field("bad_records", read.bad_records);
+  write_skipped(json, read);
   json.field("hidden_skipped", read.hidden_skipped);
   json.field("binary_skipped", read.binary_skipped);
-  json.key("binary_kinds").begin_array();
-  for (const SkippedKind& kind : read.binary) {
-    json.begin_object().field("kind", kind.kind).field("files", kind.files);
-    write_strings(json, "examples", kind.examples);
-    json.end_object();
-  }
-  json.end_array();
+  json.field("special_skipped", read.special_skipped);
   json.field("pages", read.pages);
   json.field("mails", read.mails);
   json.field("manual_pages", read.manual_pages);
@@ -76,7 +85,6 @@ void write_read(JsonWriter& json, const ReadReport& read) {
   json.end_object();
   json.field("replaced", read.replaced);
   json.field("surrogates", read.surrogates);
-  json.field("special_skipped", read.special_skipped);
   json.field("other_skipped", read.other_skipped);
   json.key("bad_record_examples").begin_array();
   for (const BadRecord& bad : read.examples) {
@@ -104,16 +112,7 @@ void write_unreadable(JsonWriter& json, const ReadReport& read) {
 
 void write_input(JsonWriter& json, const InputOptions& input) {
   write_strings(json, "input", input.paths);
-  json.field("format", kFormatNames[static_cast<std::size_t>(input.format)]);
-  json.field("text_field", input.text_name());
-  json.field("id_field", input.id_field);
-  if (input.id_optional) json.field("id_optional", true);
-  if (input.delimiter != 0) json.field("delimiter", std::string_view(&input.delimiter, 1));
-  if (!input.charset.empty()) json.field("charset", input.charset);
-  json.field("max_doc_bytes", input.max_doc_bytes);
-  json.field("binary", input.binary);
-  json.field("as_is", input.as_is);
-  json.field("html", kHtmlNames[static_cast<std::size_t>(input.html)]);
+  write_options(json, input_option_table(), input);
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {

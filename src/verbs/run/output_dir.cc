@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -15,11 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Is there while files are being replaced: a run that was killed in between leaves them ours.
+// This file exists while files are being replaced, so what a killed run leaves is recognized as ours.
 constexpr const char* kReplacingName = ".summary.json.replacing";
 
-// Moves an old output folder out of the way: into `staging`, to be deleted with it; or, where somebody has put something
-// into it since the run began, beside its place, under the first number that is free.
+// Moves an old output folder out of the way: into `staging`, to be deleted with it. If somebody has put something
+// into the folder since the run began, it stays beside its place instead, under the first free number.
 void make_way(const fs::path& target, const std::string& name, const fs::path& staging) {
   try {
     check_untouched(target, name);
@@ -68,7 +67,8 @@ void OutputDir::publish(std::string_view text) {
   for (const std::string& name : std::vector<std::string>(names_)) {
     if (path_kind(staging_->path() / name) != PathKind::folder) continue;
     list_files(staging_->path(), name, staging_->path() / name);
-    // Before the folder: where this ends in between, too little is known to be ours, not too much.
+    // The list is moved before its folder: if this is interrupted in between, too little is known to be ours, not
+    // too much.
     names_.insert(names_.begin(), list_of_files("", name).string());
   }
   OutputFile summary = create(kSummaryName);
@@ -78,11 +78,15 @@ void OutputDir::publish(std::string_view text) {
   std::error_code ignored;
   OutputFile((target_ / kReplacingName).string()).close();
   sync_folder(target_);
+  // The old summary is removed first and the new one added last, even if the power fails in between.
   fs::remove(target_ / kSummaryName, ignored);
-  std::stable_partition(names_.begin(), names_.end(), [](const std::string& name) { return name != kSummaryName; });
+  sync_folder(target_);
+  std::erase(names_, kSummaryName);
   for (const std::string& name : names_)
     if (path_kind(target_ / name) == PathKind::folder) make_way(target_, name, staging_->path());
   for (const std::string& name : names_) rename_checked(staging_->path() / name, target_ / name);
+  sync_folder(target_);
+  rename_checked(staging_->path() / kSummaryName, target_ / kSummaryName);
   sync_folder(target_);
   fs::remove(target_ / kReplacingName, ignored);
 }

@@ -1,9 +1,9 @@
-// A verb's output directory, which appears whole or not at all.
+// A verb's output directory, which appears complete or not at all.
 //
-// Files are written to a folder beside the target, which becomes the target by one rename. Where the target exists and
-// is to be written into (`force`), its summary.json is removed first and the new one moved in last, so that a directory
-// with a summary.json is always whole. Only what an earlier run of the same verb made is replaced; what else the target
-// holds stays as it is.
+// Files are written to a folder beside the target, which becomes the target in one rename. If the target exists and
+// may be written into (`force`), its summary.json is removed first and the new one is moved in last, so a directory
+// with a summary.json is always complete. Only what an earlier run of the same verb made is replaced; everything
+// else in the target stays as it is.
 #pragma once
 
 #include <filesystem>
@@ -21,26 +21,28 @@ namespace refrain::verbs::run {
 struct OutputDirOptions {
   std::filesystem::path target;
   bool force = false;
-  std::string verb;                      // as the summary names it
+  std::string verb;                      // as written in the summary
   std::vector<std::string> outputs;      // every name that may be written
-  std::vector<std::string> inputs = {};  // none of which may lie in an output
+  std::vector<std::string> inputs = {};  // none of these may lie inside an output
 };
 
 class OutputDir {
  public:
-  // Throws Error(invalid_argument) where the target exists and `force` is not set, where it or one above it is not a
-  // folder, or where it holds an output that may not be replaced (see verbs/run/ownership.h).
+  // Throws Error(invalid_argument) if the target exists and `force` is not set, if the target or a parent of it is
+  // not a folder, or if it holds an output that may not be replaced (see verbs/run/ownership.h).
   explicit OutputDir(const OutputDirOptions& options);
 
-  // A new file; close() it before publish().
+  // Creates a file. The caller closes it before publish().
   OutputFile create(const std::string& name);
-  // A new folder; what is written there must be safe on the disk before publish(). It replaces one of that name.
+  // Creates a folder. What the caller writes there must be safely on disk before publish(). Replaces a folder of
+  // that name.
   std::filesystem::path create_folder(const std::string& name);
-  // The folder in which files are made until publish(), for whoever makes several; add() names each of them.
+  // The folder that holds the files until publish(), for callers that make several themselves; add() registers each
+  // one.
   const std::filesystem::path& staging() const { return staging_->path(); }
   void add(const std::string& name) { names_.push_back(name); }
 
-  // Writes summary.json, the last file, and ends the staging.
+  // Writes summary.json, the last file, and moves everything to the target.
   void publish(std::string_view summary);
 
  private:

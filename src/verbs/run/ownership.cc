@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
+#include <string_view>
 
 #include "base/checksum.h"
 #include "base/files/file.h"
@@ -20,9 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kHeadBytes = 256;  // of a summary
+constexpr std::size_t kHeadBytes = 256;  // enough of a summary to find the verb
 
-// Everything below a folder that is not itself a folder with something in it, in byte order; `below` is where that is.
+// Calls each(path, is_folder) for everything under folder/below that is not a folder with content, in byte order.
+// The path is relative to `folder`; `is_folder` is true for an empty folder.
 template <class Each>
 void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
   for (const std::string& name : list_folder(folder / below)) {
@@ -32,7 +34,7 @@ void for_each_leaf(const fs::path& folder, const std::string& below, const Each&
     if (is_folder && !list_folder(folder / path).empty())
       for_each_leaf(folder, path, each);
     else
-      each(path);
+      each(path, is_folder);
   }
 }
 
@@ -49,7 +51,7 @@ fs::path list_of_files(const fs::path& folder, const std::string& name) {
 void list_files(const fs::path& folder, const std::string& name, const fs::path& made) {
   AtomicFile file(list_of_files(folder, name).string());
   std::string line;
-  for_each_leaf(made, "", [&](const std::string& below) {
+  for_each_leaf(made, "", [&](const std::string& below, bool) {
     line.clear();
     append_escaped(line, below);
     line += '\n';
@@ -61,17 +63,29 @@ void list_files(const fs::path& folder, const std::string& name, const fs::path&
 void check_untouched(const fs::path& folder, const std::string& name) {
   const fs::path list = list_of_files(folder, name);
   if (path_kind(folder / name) != PathKind::folder || path_kind(list) != PathKind::file) return;
-  std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes a file, however long their names
+  std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes per file, however long the names
   std::ifstream lines(list);
-  if (!lines) refuse_read(list.string(), "open", errno);
-  for (std::string line; std::getline(lines, line);) known.push_back(checksum(line));
-  if (lines.bad()) refuse_read(list.string(), "read", EIO);
+  if (!lines) throw_read_error(list.string(), "open", errno);
+  // Checksums of the folders above those files. Such a folder is empty for a moment while the files of a run are
+  // removed, and stays empty if the run is interrupted there.
+  std::vector<std::uint64_t> folders;
+  std::string before;
+  for (std::string line; std::getline(lines, line); before.swap(line)) {
+    known.push_back(checksum(line));
+    const std::string_view path = line;
+    for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1))
+      if (!before.starts_with(path.substr(0, end + 1))) folders.push_back(checksum(path.substr(0, end)));
+  }
+  if (lines.bad()) throw_read_error(list.string(), "read", EIO);
   std::sort(known.begin(), known.end());
+  std::sort(folders.begin(), folders.end());
   std::string line;
-  for_each_leaf(folder / name, "", [&](const std::string& below) {
+  for_each_leaf(folder / name, "", [&](const std::string& below, bool is_folder) {
     line.clear();
     append_escaped(line, below);
-    if (!std::binary_search(known.begin(), known.end(), checksum(line)))
+    const std::uint64_t sum = checksum(line);
+    if (!std::binary_search(known.begin(), known.end(), sum) &&
+        !(is_folder && std::binary_search(folders.begin(), folders.end(), sum)))
       refuse(folder / name / below,
              "was not written by the run that wrote the folder; move it away, or name another folder");
   });
@@ -91,10 +105,13 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
   for (const std::string& name : outputs) {
     const fs::path path = folder / name;
     for (const std::string& input : inputs)
-      if (input != "-" && lies_in(input, path))
+      if (input != "-" && is_within(input, path))
         refuse(path,
                fmt::format("would be replaced, but {} is read from there; name another output with -o DIR", input));
-    if (!is_taken(path)) continue;
+    if (!is_taken(path)) {
+      if (ours && is_taken(list_of_files(folder, name))) there.push_back(path);
+      continue;
+    }
     if (!ours) refuse(path, "exists, but was not written by this verb; name another folder");
     check_untouched(folder, name);
     there.push_back(path);

@@ -1,4 +1,5 @@
-// Whose files lie in an output folder: what an earlier run wrote may be replaced, anything else is somebody's.
+// Decides who owns the files in an output folder: what an earlier run wrote may be replaced, anything else is a
+// user's.
 #pragma once
 
 #include <filesystem>
@@ -7,29 +8,32 @@
 
 namespace refrain::verbs::run {
 
-// Error(invalid_argument): the path, and why it is not to be used.
+// Throws Error(invalid_argument) with the path and the reason why it cannot be used.
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why);
 
-// The file that is written last, and vouches for the others.
+// The file that is written last. If it exists, the other outputs are complete.
 inline constexpr const char* kSummaryName = "summary.json";
 
-// Whether the folder holds a run of `verb` that has ended, or of any where that is empty: its summary says so.
+// Whether the folder holds a finished run of `verb`, or of any verb if that is empty, according to its summary.
 bool holds_run_of(const std::filesystem::path& folder, const std::string& verb);
 
-// The list of the files in output folder `name`, which lies beside it: ".NAME.files", a path below the folder a line,
-// escaped as in a TSV. By it a later run knows what it may replace, also where all of it was copied or restored.
+// The path of the list of files in output folder `name`: ".NAME.files", beside that folder. Each line is a path
+// below the folder, escaped as in a TSV. The list tells a later run what it may replace, even if everything was
+// copied or restored.
 std::filesystem::path list_of_files(const std::filesystem::path& folder, const std::string& name);
-// Writes the list for output folder `name`, whose files are in `made` until they get their place.
+// Writes the list for output folder `name`, whose files are still in `made` and are moved to their place
+// afterwards.
 void list_files(const std::filesystem::path& folder, const std::string& name, const std::filesystem::path& made);
 
-// Error(invalid_argument) where output folder `name` holds what is not in its list. Says nothing where there is no list,
-// or no such folder.
+// Throws Error(invalid_argument) if output folder `name` holds something that is not in its list. Does nothing if
+// there is no list or no such folder.
 void check_untouched(const std::filesystem::path& folder, const std::string& name);
 
-// Of the outputs, those that are there. Error(invalid_argument) where one of them may not be replaced:
+// Returns those of `outputs` that exist, or whose list of files is left. Throws Error(invalid_argument) if one of
+// them may not be replaced:
 // - no run made it (`ours` is not set);
 // - it is a folder into which somebody has put something;
-// - one of `inputs` is it, or lies in it.
+// - one of `inputs` is the output or lies inside it.
 std::vector<std::filesystem::path> replaceable(const std::filesystem::path& folder,
                                                const std::vector<std::string>& outputs, bool ours,
                                                const std::vector<std::string>& inputs);

@@ -6,7 +6,7 @@
 namespace refrain::verbs::run {
 
 namespace {
-constexpr double kLeastShare = 0.01;  // of the run that must be done before its pace says anything
+constexpr double kLeastShare = 0.01;  // the share of the run that must be done before its pace means anything
 }
 
 RunProgress::RunProgress(std::vector<RunStage> stages) : stages_(std::move(stages)) {
@@ -29,7 +29,7 @@ void RunProgress::begin(std::string_view stage) {
   share_ = std::max(share_, before(current_));
 }
 
-void RunProgress::pass(std::string_view stage) {
+void RunProgress::skip(std::string_view stage) {
   begin(stage);
   passed_ += stages_[current_].weight / whole_;
   share_ = std::max(share_, before(current_ + 1));

@@ -1,7 +1,7 @@
-// How far a run of several stages has come as a whole, and how long it will still take.
+// How far a run of several stages has come as a whole, and how long the rest will take.
 //
-// What each stage costs of the whole is a guess, made beforehand; the time that has gone by puts it right: what is left
-// is taken to go at the pace of what was done.
+// The share of each stage is a guess made beforehand. The elapsed time corrects it: the remaining work is assumed
+// to proceed at the pace of the work done so far.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@ namespace refrain::verbs::run {
 
 struct RunStage {
   std::string name;
-  double weight = 1;         // against the others
-  std::string section = {};  // the stage of the progress reports that tell how far it is; empty: its name
-  double part = 1;           // of its time that is in that section
+  double weight = 1;         // relative to the other stages
+  std::string section = {};  // the stage named in the progress reports that show how far it is; empty: `name`
+  double part = 1;           // the share of its time spent in that section
 };
 
-// Not thread-safe. `seconds` are since the run began.
+// Not thread-safe. `seconds` count from the beginning of the run.
 class RunProgress {
  public:
   explicit RunProgress(std::vector<RunStage> stages);
 
-  // The next of them begins: in their order, each once.
+  // The given stage begins. Stages begin in their order, each once.
   void begin(std::string_view stage);
-  // It ended in an earlier run: it takes no time in this one.
-  void pass(std::string_view stage);
+  // The given stage ended in an earlier run, so it takes no time in this one.
+  void skip(std::string_view stage);
 
-  // Where the run is after a report of the stage that has begun. Never goes back.
+  // The state of the run after a progress report of the current stage. The share never decreases.
   ProgressUpdate::Run update(const ProgressUpdate& report, double seconds);
 
  private:
   std::size_t place(std::string_view stage) const;
-  double before(std::size_t stage) const;  // the share of those before it
+  double before(std::size_t stage) const;  // the share of the stages before it
 
   std::vector<RunStage> stages_;
   double whole_ = 0;  // the sum of the weights
   std::size_t current_ = 0;
   double share_ = 0;
-  double passed_ = 0;  // the share of those that ended earlier
+  double passed_ = 0;  // the share of the stages that an earlier run finished
 };
 
 }  // namespace refrain::verbs::run

@@ -1,15 +1,20 @@
-// The small parts of the pipeline; the verbs themselves are tested through the programs, in tests/cli.
+// Tests the small parts of the pipeline. The verbs themselves are tested through the programs, in tests/cli.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/files/random_file.h"
 #include "refrain/error.h"
 #include "refrain/hamming.h"
@@ -17,6 +22,8 @@
 #include "refrain/version.h"
 #include "verbs/run/columns/id_store.h"
 #include "verbs/run/columns/striped_file.h"
+#include "verbs/run/dir.h"
+#include "verbs/run/input_identity.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 #include "world.h"
@@ -100,7 +107,7 @@ TEST(StripedFiles, TextThatIsWrittenBeforeItsTurnIsReadInOrder) {
   }
   std::vector<std::size_t> order(pieces.size());
   std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin() + 10, order.end(), random);  // the first few come in their turn
+  std::shuffle(order.begin() + 10, order.end(), random);  // the first ten stay in order
   StripedWriter writer(dir, "text", budget);
   std::vector<std::uint64_t> places(pieces.size());
   for (const std::size_t i : order) {
@@ -112,7 +119,8 @@ TEST(StripedFiles, TextThatIsWrittenBeforeItsTurnIsReadInOrder) {
     EXPECT_EQ(writer.put_in_order(places[i], pieces[i].size()), begin);
     begin += pieces[i].size();
   }
-  // Another that ran ahead, an empty one, and one that was allotted the same place as that.
+  // A text that comes last but was allotted its place first, an empty one, and one with the same place as the empty
+  // one.
   const std::string ahead(70, 'c');
   const std::string behind(50, 'x');
   const std::uint64_t ahead_place = writer.allot(ahead.size());
@@ -145,7 +153,7 @@ TEST_F(OutputDirs, AppearWholeOrNotAtAll) {
     EXPECT_FALSE(fs::exists(target_));
   }
   EXPECT_EQ(entries(), 0U);
-  target_ /= "";  // with a slash behind it
+  target_ /= "";  // with a trailing slash
   OutputDir dir(options(false));
   write(dir, "a", "1");
   dir.publish(kOurs);
@@ -177,7 +185,7 @@ TEST_F(OutputDirs, WhatNoRunMadeIsNeverReplaced) {
   fs::create_directories(target_ / "clean");
   std::ofstream(target_ / "clean" / "letter.txt") << "mine";
   EXPECT_THROW(OutputDir{options(true)}, Error);
-  // The run of another verb has no say in it.
+  // A run of another verb does not own them.
   std::ofstream(target_ / kSummaryName) << R"({"verb": "other"})";
   EXPECT_THROW(OutputDir{options(true)}, Error);
   std::ofstream(target_ / kSummaryName) << "no summary of ours";
@@ -224,6 +232,118 @@ TEST_F(OutputDirs, ARunThatWasKilledWhileItReplacedFilesLeavesThemOurs) {
   EXPECT_FALSE(fs::exists(target_ / ".summary.json.replacing"));
 }
 
+class RunDirs : public testing::Test, public World {
+ protected:
+  RunDir open(const std::string& identity, bool resume, bool force) {
+    return {{.target = at("run"),
+             .verb = "dedup",
+             .identity = "refrain dedup " + identity,
+             .resume = resume,
+             .force = force,
+             .outputs = {"a", "b", "annotated", "clean"}},
+            budget_};
+  }
+  static void put(RunDir& dir, const std::string& name, const std::string& text) {
+    RunFile file = dir.create_output(name);
+    file.write(text);
+    dir.close(file);
+  }
+  std::vector<std::string> left() const { return list_folder(at("run")); }
+
+  MemoryBudget budget_{Context{}};
+};
+
+TEST_F(RunDirs, WhatAnEarlierRunLeftGoesAlsoWhereTheNewOneWasKilledInItsFirstStage) {
+  for (const bool whole : {false, true}) {
+    {
+      RunDir old = open("old", false, true);
+      old.stage("write", [&] {
+        put(old, "a", "old");
+        put(old, "b", "old");
+        write("run/clean/x", "old");
+        write("run/.clean.files", "x\n");
+        write("run/.annotated.files", "x\n");  // its folder was removed, and then the power failed
+      });
+      if (whole) old.finish(R"({"verb": "dedup"})");
+    }
+    open("new", false, true);  // killed at once
+    if (whole) {
+      EXPECT_THROW(open("new", true, false), Error);  // the old run is complete
+      continue;
+    }
+    RunDir resumed = open("new", true, false);
+    resumed.stage("read", [] {});
+    resumed.stage("write", [&] { put(resumed, "a", "new"); });
+    resumed.finish(R"({"verb": "dedup"})");
+    EXPECT_EQ(left(), (std::vector<std::string>{"a", "summary.json"}));
+    EXPECT_EQ(read("run/a"), "new");
+  }
+}
+
+// `removed` is the number of steps after which the removal of the old outputs was interrupted.
+TEST_F(RunDirs, ARemovalThatWasCutShortIsFinishedWhereverItEnded) {
+  const std::vector<std::string> steps{"clean/part/x", "clean/part", "clean/y", "clean"};
+  for (const bool resume : {false, true}) {
+    for (std::size_t removed = 0; removed <= steps.size(); ++removed) {
+      fs::remove_all(at("run"));
+      {
+        RunDir dir = open("new", false, true);
+        dir.stage("read", [] {});  // removes what an old run left
+      }
+      write("run/clean/part/x", "old");
+      write("run/clean/y", "old");
+      write("run/.clean.files", "part/x\ny\n");
+      for (std::size_t i = 0; i < removed; ++i) fs::remove(at("run/" + steps[i]));
+      RunDir next = open("new", resume, !resume);
+      EXPECT_EQ(next.stage("read", [] {}), !resume);
+      next.finish(R"({"verb": "dedup"})");
+      EXPECT_EQ(left(), (std::vector<std::string>{"summary.json"})) << removed;
+    }
+  }
+}
+
+TEST_F(RunDirs, AnEmptyFolderThatNoRunMadeIsNotRemovedWithItsOutput) {
+  { RunDir dir = open("x", false, false); }
+  write("run/clean/part/x", "old");
+  write("run/.clean.files", "part/x\n");
+  fs::create_directory(at("run/clean/mine"));
+  EXPECT_THROW(open("x", false, true), Error);
+  // A file in the place of a folder is not removed either.
+  fs::remove_all(at("run/clean"));
+  write("run/clean/part", "mine");
+  EXPECT_THROW(open("x", false, true), Error);
+}
+
+TEST_F(RunDirs, AnEmptyWorkFolderOfAFinishedRunIsRemovedByResuming) {
+  open("x", false, false).finish(R"({"verb": "dedup"})");
+  fs::create_directory(at("run/work"));  // the run was killed before it could remove this
+  EXPECT_THROW(open("x", true, false), Error);
+  EXPECT_EQ(left(), (std::vector<std::string>{"summary.json"}));
+}
+
+TEST_F(RunDirs, AResumedRunKeepsWhatItsEndedStagesMade) {
+  {
+    RunDir dir = open("x", false, false);
+    dir.stage("write", [&] { put(dir, "a", "kept"); });
+    dir.stage("apply", [&] {
+      write("run/clean/x", "kept");
+      write("run/.clean.files", "x\n");
+      dir.close_folder("clean");
+      fs::create_directory(at("run/annotated"));
+      write("run/.annotated.files", "");
+      dir.close_folder("annotated");
+    });
+    write("run/b", "half of it");
+  }
+  RunDir resumed = open("x", true, false);
+  EXPECT_FALSE(resumed.stage("write", [] { FAIL(); }));
+  EXPECT_FALSE(resumed.stage("apply", [] { FAIL(); }));
+  resumed.finish(R"({"verb": "dedup"})");
+  EXPECT_EQ(left(),
+            (std::vector<std::string>{".annotated.files", ".clean.files", "a", "annotated", "clean", "summary.json"}));
+  EXPECT_EQ(read("run/a") + read("run/clean/x"), "keptkept");
+}
+
 TEST(FingerprintIndex, AnswersFromTheLibrary) {
   const std::vector<std::uint64_t> stored{0b1000, 0b1111, 0b1000};
   FingerprintIndex index(stored, 1, Context{});
@@ -251,6 +371,90 @@ TEST(ReportJson, OfAnExplanationIsOneObject) {
                 "    \"fingerprint\": null,\n    \"shared\": []\n  },\n"
                 "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  "
                 "\"match\": null\n}\n");
+}
+
+TEST(InputIdentity, NamesAFileThatChangedEvenWithItsSizeAndTime) {
+  const World world;
+  world.write("in/a.txt", "some text");
+  const fs::path file = world.write("in/b.txt", "some text");
+  InputOptions input;
+  input.paths = {world.at("in")};
+  const std::string identity = input_identity(input);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  EXPECT_EQ(changed_since(input, now), std::nullopt);
+  const fs::file_time_type time = fs::last_write_time(file);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // longer than a tick of the file system's clock
+  world.write("in/b.txt", "more text");
+  fs::last_write_time(file, time);
+  EXPECT_EQ(input_identity(input), identity);
+  EXPECT_EQ(changed_since(input, now), file.string());
+}
+
+TEST(RunDir, SaysWhatKeepsARunFromBeingResumed) {
+  const World world;
+  MemoryBudget budget(world.context());
+  RunDirOptions options{.target = world.folder() / "run", .verb = "dedup", .identity = "refrain dedup 1\nwindow 3\n"};
+  { const RunDir begun(options, budget); }
+  options.resume = true;
+  { const RunDir resumed(options, budget); }
+  const auto refusal = [&] {
+    try {
+      const RunDir resumed(options, budget);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  options.identity = "refrain dedup 1\nwindow 5\n";
+  EXPECT_NE(refusal().find("run: was started with --window 3, not 5; use the same"), std::string::npos) << refusal();
+  options.identity = "refrain dedup 2\nwindow 3\n";
+  EXPECT_NE(refusal().find("was started with another version of refrain;"), std::string::npos) << refusal();
+  options.identity = "refrain dedup 1\nwindow 3\ninput a.txt 5\n";
+  options.changed_input = [](const timespec&) { return std::optional<std::string>("in/a.txt"); };
+  EXPECT_EQ(refusal().find("in/a.txt: changed after the run"), 0U) << refusal();
+}
+
+TEST(RunDir, SaysWhichOptionKeepsARunFromBeingResumedAndHow) {
+  const World world;
+  MemoryBudget budget(world.context());
+  const std::string head = "refrain dedup 1\nexact true\n";
+  const std::string tail = "max_loss 16\ninput in/a.txt 5\ninput in/b.txt 7\n";
+  const auto refusal = [&](const std::string& before, const std::string& now) {
+    RunDirOptions options{.target = world.folder() / "run", .verb = "dedup", .identity = before, .force = true};
+    { const RunDir begun(options, budget); }
+    options.identity = now;
+    options.force = false;
+    options.resume = true;
+    try {
+      const RunDir resumed(options, budget);
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      const std::size_t begin = message.find("was started ");
+      return message.substr(begin, message.find(';') - begin);
+    }
+    return std::string("none");
+  };
+  const auto with = [&](const std::string& lines) { return head + lines + tail; };
+  EXPECT_EQ(refusal(with(""), with("")), "none");
+  EXPECT_EQ(refusal(with("threshold 0.8\n"), with("threshold 0.7\n")), "was started with --threshold 0.8, not 0.7");
+  EXPECT_EQ(refusal(with("keep source:a b,c\n"), with("keep first\n")),
+            "was started with --keep source:a b,c, not first");
+  EXPECT_EQ(refusal(with("charset koi8-r\n"), with("")), "was started with --charset koi8-r");
+  EXPECT_EQ(refusal(with(""), with("charset koi8-r\n")), "was started without --charset koi8-r");
+  EXPECT_EQ(refusal(with("source_field \n"), with("source_field site\n")), "was started without --source-field site");
+  EXPECT_EQ(refusal(with("apply false\n"), with("apply true\n")), "was started without --apply");
+  EXPECT_EQ(refusal(with("apply\n"), with("")), "was started with --apply");
+  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known a\n")), "was started with --known b");
+  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known b\nknown a\n")), "was started with --known a, b, not b, a");
+  EXPECT_EQ(refusal(with("stop_words a\nstop_words b\nstop_words c\nstop_words d\n"), with("stop_words e\n")),
+            "was started with --stop-words a, b, c, ..., not e");
+  // Of several, the first.
+  EXPECT_EQ(refusal(with("window 3\nseed 1\n"), with("window 5\nseed 2\n")), "was started with --window 3, not 5");
+  EXPECT_EQ(refusal(with(""), with("") + "input in/c.txt 1\n"), "was started with other input");
+  EXPECT_EQ(refusal(with("") + "input in/c.txt 1\n", with("")), "was started with other input (in/c.txt 1)");
+  EXPECT_EQ(refusal(with("window 3\n") + "input in/c.txt 1\n", with("window 5\n")),
+            "was started with --window 3, not 5");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A stage of a run, timed.
+// Times the stages of a run.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace refrain::verbs::run {
 
-// Runs `work`, which returns the bytes that it went through, and notes what it cost.
+// Runs `work`, which returns the number of bytes that it processed, and appends the cost of the stage.
 template <class Work>
 void run_stage(std::vector<StageCost>& stages, const char* name, Work work) {
   const Stopwatch watch;

@@ -55,7 +55,7 @@ std::optional<HashRow> parse_hash_row(std::string_view line) {
 
 namespace {
 
-// Whether it begins with the columns `id` and `name`.
+// Whether the line begins with the columns `id` and `name`.
 bool is_header(std::string_view line, std::string_view name) {
   constexpr std::string_view kId = "id\t";
   if (!line.starts_with(kId)) return false;

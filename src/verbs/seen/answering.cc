@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::seconds kLookAgain{1};  // whether the library has changed
+constexpr std::chrono::seconds kLookAgain{1};  // interval between checks whether the library has changed
 
 Context with_defaults(Context context) {
   context.threads = thread_count(context);
@@ -27,7 +27,7 @@ Context with_defaults(Context context) {
   return context;
 }
 
-// Of a library that is made where there is none: as dedup makes it.
+// The layout of a library that is created here: the same as dedup creates.
 library::Layout new_layout() {
   const known::Rules rules;
   return known::layout_of(rules, choose_bands(rules.threshold, DedupOptions{}.recall, rules.lanes));
@@ -59,7 +59,7 @@ void Comparers::put(std::unique_ptr<Comparer> back) {
   changed_.notify_one();
 }
 
-void Awaited::add(const std::shared_ptr<Recent>& recent, std::uint64_t end) {
+void PendingSyncs::add(const std::shared_ptr<Recent>& recent, std::uint64_t end) {
   if (!recent) return;
   const auto known = std::ranges::find(all_, recent, &LoggedMatch::recent);
   if (known == all_.end())
@@ -68,7 +68,7 @@ void Awaited::add(const std::shared_ptr<Recent>& recent, std::uint64_t end) {
     known->end = std::max(known->end, end);
 }
 
-void Awaited::wait() const {
+void PendingSyncs::wait() const {
   for (const LoggedMatch& one : all_) one.recent->log().sync(one.end);
 }
 
@@ -76,13 +76,14 @@ Answering::Answering(const SeenOptions& options, const Context& context)
     : options_(options),
       context_(with_defaults(context)),
       budget_(context_),
-      writing_(options.add ? std::make_unique<library::Writing>(options.library, new_layout()) : nullptr),
+      writing_(options.add ? std::make_unique<library::LibraryWriter>(options.library, new_layout()) : nullptr),
       plan_(plan_of(writing_ ? writing_->manifest() : library::read_manifest(options.library), options.library)) {
   Context alone = context_;
   alone.threads = 1;
+  file_texts_.emplace(alone, budget_);
   std::vector<std::unique_ptr<Comparer>> all;
   for (unsigned i = 0; i < context_.threads; ++i)
-    all.push_back(std::make_unique<Comparer>(plan_, options_.trust_signatures, alone, budget_));
+    all.push_back(std::make_unique<Comparer>(plan_, options_.trust_signatures, *file_texts_, alone, budget_));
   comparers_.emplace(std::move(all));
   if (writing_)
     arrivals_.emplace(options_.library, std::move(writing_), context_, budget_, options_.log);
@@ -93,14 +94,14 @@ Answering::Answering(const SeenOptions& options, const Context& context)
 std::vector<SeenAnswer> Answering::seen(std::span<const SeenDocument> documents, const std::stop_token& stop) {
   for (const SeenDocument& document : documents) check_utf8(document);
   std::vector<SeenAnswer> answers;
-  Awaited awaited;
+  PendingSyncs awaited;
   {
     const std::shared_ptr<const Snapshot> read_only = arrivals_ ? nullptr : newest();
     Comparers::Taken comparer(*comparers_, stop);
     for (const SeenDocument& document : documents) {
       if (stop.stop_requested()) throw Error(Errc::interrupted, "stopped");
       if (read_only) {
-        (*comparer).begin(document, read_only->templates().of(known::source_of(document.id)).get(), *read_only);
+        (*comparer).begin(document, read_only->templates().of(known::source_of(document.id)).get(), *read_only, stop);
         answers.push_back((*comparer).answer());
       } else {
         answers.push_back(ask_and_add(*comparer, document, awaited, stop));
@@ -111,7 +112,7 @@ std::vector<SeenAnswer> Answering::seen(std::span<const SeenDocument> documents,
   return answers;
 }
 
-// The newest commit, of a library that others may change.
+// Returns the newest commit of a library that other processes may change.
 std::shared_ptr<const Snapshot> Answering::newest() {
   const std::lock_guard lock(snapshot_mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -125,7 +126,7 @@ std::shared_ptr<const Snapshot> Answering::newest() {
   return snapshot_ = std::move(newer);
 }
 
-SeenAnswer Answering::ask_and_add(Comparer& comparer, const SeenDocument& document, Awaited& awaited,
+SeenAnswer Answering::ask_and_add(Comparer& comparer, const SeenDocument& document, PendingSyncs& awaited,
                                   const std::stop_token& stop) {
   Pending pending{
       .document = document, .source = known::source_of(document.id), .snapshot = {}, .left_out = {}, .record = {}};
@@ -135,19 +136,19 @@ SeenAnswer Answering::ask_and_add(Comparer& comparer, const SeenDocument& docume
       pending.snapshot = arrivals_->view().snapshot;
     }
     pending.left_out = pending.snapshot->templates().of(pending.source);
-    comparer.begin(document, pending.left_out.get(), *pending.snapshot);
+    comparer.begin(document, pending.left_out.get(), *pending.snapshot, stop);
     if (std::optional<SeenAnswer> answer = settle(comparer, pending, awaited, stop)) return std::move(*answer);
   }
 }
 
-// Compares the document with those that were added lately, until there is none that it was not compared with; then adds
-// it, if it is new. Nothing where it has to be compared with a newer snapshot.
-std::optional<SeenAnswer> Answering::settle(Comparer& comparer, Pending& pending, Awaited& awaited,
+// Compares the document with recently added ones until none is left that it has not been compared with, then adds
+// it if it is new. Returns nothing if it must be compared with a newer snapshot.
+std::optional<SeenAnswer> Answering::settle(Comparer& comparer, Pending& pending, PendingSyncs& awaited,
                                             const std::stop_token& stop) {
   auto lock = arrivals_->lock();
   while (arrivals_->view().snapshot == pending.snapshot) {
-    const bool older = comparer.notes_more(arrivals_->view().closed);
-    if (comparer.notes_more(arrivals_->view().open) || older) {
+    const bool older = comparer.note_candidates(arrivals_->view().closed);
+    if (comparer.note_candidates(arrivals_->view().open) || older) {
       lock.unlock();
       comparer.compare();
       lock.lock();
@@ -168,8 +169,8 @@ std::optional<SeenAnswer> Answering::settle(Comparer& comparer, Pending& pending
   return std::nullopt;
 }
 
-// Under the lock.
-void Answering::add(const Comparer& comparer, const Pending& pending, Awaited& awaited) {
+// The caller must hold the lock.
+void Answering::add(const Comparer& comparer, const Pending& pending, PendingSyncs& awaited) {
   const std::shared_ptr<Recent>& open = arrivals_->view().open;
   const known::TextSketch& sketch = comparer.sketch();
   auto document = std::make_unique<RecentDocument>(RecentDocument{.id = std::string(pending.document.id),

@@ -1,4 +1,5 @@
-// Answers whether documents were seen before, from a library that is kept open: what refrain::Seen is made of.
+// The implementation of refrain::Seen: answers, from a library that is kept open, whether documents were seen
+// before.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 #include "engines/library/folder.h"
 #include "refrain/context.h"
 #include "refrain/seen.h"
+#include "verbs/known/file_texts.h"
 #include "verbs/known/text_records.h"
 #include "verbs/known/text_sketch.h"
 #include "verbs/seen/arrivals.h"
@@ -26,7 +28,8 @@
 
 namespace refrain::verbs::seen {
 
-// As many as there may be documents that are worked on at a time: whoever comes when none is idle waits.
+// A pool with one comparer for each document that may be processed at the same time. A caller waits if none is
+// idle.
 class Comparers {
  public:
   explicit Comparers(std::vector<std::unique_ptr<Comparer>> all) : idle_(std::move(all)) {}
@@ -53,8 +56,8 @@ class Comparers {
   std::vector<std::unique_ptr<Comparer>> idle_;
 };
 
-// The records that answers depend on: each log, up to where it must be on the disk.
-class Awaited {
+// The records that answers depend on: for each log, the offset up to which it must be on disk.
+class PendingSyncs {
  public:
   void add(const std::shared_ptr<Recent>& recent, std::uint64_t end);
   void wait() const;
@@ -73,32 +76,34 @@ class Answering {
 
  private:
   std::shared_ptr<const Snapshot> newest();
-  SeenAnswer ask_and_add(Comparer& comparer, const SeenDocument& document, Awaited& awaited,
+  SeenAnswer ask_and_add(Comparer& comparer, const SeenDocument& document, PendingSyncs& awaited,
                          const std::stop_token& stop);
-  // A document that is being decided.
+  // A document that is being processed.
   struct Pending {
     const SeenDocument& document;
     const std::string source;
-    std::shared_ptr<const Snapshot> snapshot;  // that it was compared with
+    std::shared_ptr<const Snapshot> snapshot;  // the snapshot that it was compared with
     std::shared_ptr<const known::SourceTemplate> left_out;
     known::TextRecord record;
   };
-  std::optional<SeenAnswer> settle(Comparer& comparer, Pending& pending, Awaited& awaited, const std::stop_token& stop);
-  void add(const Comparer& comparer, const Pending& pending, Awaited& awaited);
+  std::optional<SeenAnswer> settle(Comparer& comparer, Pending& pending, PendingSyncs& awaited,
+                                   const std::stop_token& stop);
+  void add(const Comparer& comparer, const Pending& pending, PendingSyncs& awaited);
 
   const SeenOptions options_;
   const Context context_;
   MemoryBudget budget_;
-  std::unique_ptr<library::Writing> writing_;  // until arrivals_ has it
+  std::unique_ptr<library::LibraryWriter> writing_;  // moved into arrivals_ during construction
   const known::SketchPlan plan_;
   std::atomic<std::uint64_t> added_{0};
 
-  std::mutex snapshot_mutex_;  // where the library is only read
+  std::mutex snapshot_mutex_;  // used if the library is only read
   std::shared_ptr<const Snapshot> snapshot_;
   std::chrono::steady_clock::time_point looked_{};
 
+  std::optional<known::FileTexts> file_texts_;
   std::optional<Comparers> comparers_;
-  std::optional<Arrivals> arrivals_;  // none: nothing is added
+  std::optional<Arrivals> arrivals_;  // not set: nothing is added
 };
 
 }  // namespace refrain::verbs::seen

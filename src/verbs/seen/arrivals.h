@@ -1,8 +1,12 @@
-// Documents that were added and are in no segment yet, and the thread that makes segments of them.
+// Documents that were added but are in no segment yet, and the thread that makes segments of them.
 //
-// They are in two tables: one that grows, and one that is closed and is being made a segment of. Each has a log, a file of
-// texts of its own. When the segment is committed, which names that file as its run, the closed table goes, and the
-// snapshot has the documents instead; both in one step, so a document is always in one of them.
+// They are in two tables: one that grows, and one that is closed and being made into a segment. Each has a log, a
+// file of texts of its own. When the segment is committed, which names that file as its run, the closed table is
+// dropped and the snapshot contains the documents instead. Both happen in one step, so a document is always in one
+// of them.
+//
+// The library is locked during the lifetime of this object, even after a failure: otherwise another process would
+// make segments of the logs, and what is appended to them later would be lost.
 #pragma once
 
 #include <condition_variable>
@@ -28,37 +32,40 @@
 
 namespace refrain::verbs::seen {
 
-// What there is to look into.
+// Everything that a document is compared with.
 struct View {
   std::shared_ptr<const Snapshot> snapshot;
-  std::shared_ptr<Recent> closed;  // may be null, and so may this:
+  std::shared_ptr<Recent> closed;  // may be null, and so may `open`
   std::shared_ptr<Recent> open;
 };
 
-// Thread-safe, where nothing else is said.
+// Thread-safe, except where noted.
 class Arrivals {
  public:
   using Log = std::function<void(std::string_view line)>;
 
-  // What an earlier process added is taken up. `context` and `budget` are for the tables and the snapshots.
-  Arrivals(const std::filesystem::path& library, std::unique_ptr<library::Writing> writing, const Context& context,
-           MemoryBudget& budget, Log log);
-  // Makes a segment of what there is, if that is possible.
+  // Makes segments of what an earlier process added. `context` and `budget` are for the tables and the snapshots.
+  Arrivals(const std::filesystem::path& library, std::unique_ptr<library::LibraryWriter> writing,
+           const Context& context, MemoryBudget& budget, Log log);
+  // Makes a segment of the remaining documents, if possible.
   ~Arrivals();
   Arrivals(const Arrivals&) = delete;
   Arrivals& operator=(const Arrivals&) = delete;
 
-  // For the functions below: as long as it is held nothing changes.
+  // Locks for the functions below. While the lock is held, nothing changes.
   std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
-  // Under the lock.
+  // The caller must hold the lock.
   const View& view() const { return view_; }
-  // Under the lock. Whether there is room in view().open now; if not, some may be made meanwhile, the lock was given up,
-  // and nothing is as it was. Error(interrupted) once `stop` is set; what keeps segments from being made, where that is so.
+  // The caller must hold `lock`. Returns whether there is room in view().open. If not, the lock was released while
+  // waiting for room, and the view may have changed. Throws Error(interrupted) once `stop` is set, or the error
+  // that prevents segments from being made.
   bool has_room(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
 
  private:
   void run(const std::stop_token& stop);
-  void commit(Recent& recent);
+  std::shared_ptr<Recent> commit(Recent& recent);
+  std::shared_ptr<Recent> move_uncommitted(Recent& taken, std::uint64_t durable);
+  std::string new_log_name();
 
   const std::filesystem::path library_;
   const Context context_;
@@ -66,11 +73,11 @@ class Arrivals {
   const Log log_;
   MemoryBudget commit_budget_;
   TempSpace temp_;
-  std::unique_ptr<library::Writing> writing_;  // of the thread; null after a failure
-  std::uint64_t most_ = 0;                     // documents in a table
-  std::uint64_t next_log_ = 1;
+  const std::unique_ptr<library::LibraryWriter> writing_;  // used by the thread
+  std::uint64_t most_ = 0;                                 // most documents in a table
 
   mutable std::mutex mutex_;
+  std::uint64_t next_log_ = 1;
   std::condition_variable_any changed_;
   View view_;
   std::optional<Error> failure_;  // of the last attempt to make a segment

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/threads.h"
 #include "corpus/formats/raw_text.h"
 #include "verbs/known/old_texts.h"
 
@@ -11,103 +12,128 @@ namespace refrain::verbs::seen {
 namespace {
 
 constexpr const char* kCompared = "the documents that are compared";
-constexpr std::uint64_t kComparerBytes = std::uint64_t{1} << 20;  // of buffers
+constexpr std::uint64_t kComparerBytes = std::uint64_t{1} << 20;  // memory of the buffers
 
 }  // namespace
 
-Comparer::Comparer(const known::SketchPlan& plan, bool trust_signatures, const Context& context, MemoryBudget& budget)
-    : plan_(plan),
-      proposer_(plan.layout.lanes, plan.rules.threshold),
-      rules_{.threshold = plan.rules.threshold,
-             .max_loss = plan.rules.max_loss,
+Comparer::Comparer(const known::SketchPlan& plan, bool trust_signatures, known::FileTexts& file_texts,
+                   const Context& context, MemoryBudget& budget)
+    : proposer_(plan.layout.lanes, plan.rules.threshold),
+      rules_{.match = sketch::MatchRule::of(plan.rules),
              .near = plan.layout.lanes != 0,
              .trust_signatures = trust_signatures},
+      file_texts_(file_texts),
       context_(context),
       budget_(budget),
       memory_(budget.reserve(kComparerBytes, kCompared)),
       sketcher_(plan) {}
 
-void Comparer::begin(const SeenDocument& document, const known::SourceTemplate* left_out, const Snapshot& snapshot) {
+void Comparer::begin(const SeenDocument& document, const known::SourceTemplate* left_out, const Snapshot& snapshot,
+                     const std::stop_token& stop) {
   document_ = document;
+  context_.stop = stop;
   best_.reset();
   match_.clear();
   logged_ = {};
   compared_ = 0;
-  done_ = false;
+  settled_ = false;
   looked_.clear();
-  noted_.clear();
+  candidates_.clear();
   memory_.resize(kComparerBytes + known::TextSketcher::memory_bytes(document.text.size()), kCompared);
   sketcher_.sketch(document.text, left_out == nullptr ? nullptr : &left_out->left_out, sketch_);
   if (snapshot.manifest().segments.empty()) return;
-  const std::shared_ptr<Snapshot::Lent> lent = snapshot.lend();
+  const std::shared_ptr<Snapshot::LentReader> lent = snapshot.lend();
   compare_known(snapshot, *lent->reader);
 }
 
 void Comparer::compare_known(const Snapshot& snapshot, library::Reader& reader) {
   probes_.clear();
-  for (const std::uint64_t key : sketch_.keys) probes_.push_back({key, 0});
+  known::append_probes(sketch_.keys, 0, probes_);
   std::sort(probes_.begin(), probes_.end());
+  copies_.clear();
   hits_.clear();
-  reader.find(probes_, known::kMostOfKey, [&](std::size_t, library::KnownId known) { hits_.push_back(known); });
+  reader.find(probes_, [&](std::size_t probe, library::KnownId hit) {
+    if (!known::is_of_digest(probes_[probe])) {
+      hits_.push_back(hit);
+      return;
+    }
+    reader.get(hit, known_);
+    if (known_.digest == sketch_.digest) known::add_copy(hit, copies_);
+  });
+  for (const library::KnownId copy : copies_) {
+    if (settled_) return;
+    reader.get(copy, known_);
+    compare_known(snapshot, reader, copy, {.exact = true});
+  }
   std::sort(hits_.begin(), hits_.end());
   hits_.erase(std::unique(hits_.begin(), hits_.end()), hits_.end());
   for (const library::KnownId hit : hits_) {
-    if (done_) return;
+    if (settled_ || compared_ == known::kMostMatches) return;
     reader.get(hit, known_);
     const std::optional<known::Proposal> proposal =
         proposer_(sketch_.digest, sketch_.signature, known_.digest, known_.signature);
-    if (!proposal) continue;
-    std::string id = reader.id(hit);
-    const std::optional<std::string> text = known::old_text(reader, known_, id, context_, budget_);
-    if (judge(*proposal, text, snapshot.templates().of(known_.segment, known_.source))) match_ = std::move(id);
+    if (proposal && !proposal->exact) compare_known(snapshot, reader, hit, *proposal);
   }
+}
+
+void Comparer::compare_known(const Snapshot& snapshot, library::Reader& reader, library::KnownId hit,
+                             const known::Proposal& proposal) {
+  std::string id = reader.id(hit);
+  const std::optional<std::string> text = known::text_of_known(reader, known_, id, &file_texts_, context_, budget_);
+  if (judge(proposal, text, snapshot.templates().of(known_.segment, known_.source))) match_ = std::move(id);
 }
 
 bool Comparer::judge(const known::Proposal& proposal, const std::optional<std::string>& text,
                      const text::LeftOut* left_out) {
-  done_ = ++compared_ == known::kMostMatches;
+  throw_if_stopped(context_);
+  if (!proposal.exact) ++compared_;
   const Reservation room =
       budget_.reserve(text ? text->size() + known::TextSketcher::memory_bytes(text->size()) : 0, kCompared);
   const std::optional<known::Verdict> verdict = known::judge(
-      rules_, proposal, text.has_value(), [&] { return document_.text == *text; },
+      rules_, proposal, text.has_value(), [&] { return document_.text; }, [&] { return document_.text == *text; },
       [&] { return sketcher_.similarity(sketch_, *text, left_out); },
       [&] { return sketcher_.loss(document_.text, sketch_, *text); });
-  if (!verdict || (best_ && !verdict->says_more(*best_))) return false;
+  if (!verdict || (best_ && !verdict->is_better_than(*best_))) return false;
   best_ = verdict;
   logged_ = {};
-  done_ = done_ || verdict->kind == known::Verdict::exact;
+  settled_ = verdict->kind == known::Verdict::exact;
   return true;
 }
 
-bool Comparer::notes_more(const std::shared_ptr<Recent>& recent) {
-  if (!recent || done_) return false;
+bool Comparer::note_candidates(const std::shared_ptr<Recent>& recent) {
+  if (!recent || settled_) return false;
   auto looked = std::ranges::find(looked_, recent, [](const auto& one) { return one.first; });
   if (looked == looked_.end()) looked = looked_.insert(looked_.end(), {recent, 0});
   found_.clear();
-  for (const std::uint64_t key : sketch_.keys) recent->find(key, looked->second, known::kMostOfKey, found_);
+  recent->find(sketch_.keys.front(), looked->second, library::kAllOfKey, found_);  // copies
+  if (compared_ < known::kMostMatches)
+    for (std::size_t i = 1; i < sketch_.keys.size(); ++i)
+      recent->find(sketch_.keys[i], looked->second, known::kMostOfKey, found_);
   looked->second = recent->size();
   std::sort(found_.begin(), found_.end());
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
-  for (const std::uint32_t i : found_) noted_.push_back({recent, &(*recent)[i]});
-  return !noted_.empty();
+  for (const std::uint32_t i : found_) candidates_.push_back({recent, &(*recent)[i]});
+  return !candidates_.empty();
 }
 
 void Comparer::compare() {
-  for (const Noted& noted : noted_) {
-    if (done_) break;
+  std::stable_partition(candidates_.begin(), candidates_.end(),
+                        [&](const Candidate& noted) { return noted.document->digest == sketch_.digest; });
+  for (const Candidate& noted : candidates_) {
+    if (settled_) break;
     const RecentDocument& other = *noted.document;
     known::TextLog& log = noted.recent->log();
-    if (log.failed() && other.end > log.durable()) continue;  // it was taken back
+    if (log.failed() && other.end > log.durable()) continue;  // its addition failed and was undone
     const std::optional<known::Proposal> proposal =
         proposer_(sketch_.digest, sketch_.signature, other.digest, other.signature);
-    if (!proposal) continue;
+    if (!proposal || (!proposal->exact && compared_ == known::kMostMatches)) continue;
     const Reservation room = budget_.reserve(other.bytes, kCompared);
     const std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, log.read(other.begin, other.bytes));
     if (!judge(*proposal, text, other.left_out ? &other.left_out->left_out : nullptr)) continue;
     match_ = other.id;
     logged_ = {noted.recent, other.end};
   }
-  noted_.clear();
+  candidates_.clear();
 }
 
 SeenAnswer Comparer::answer() const {

@@ -1,9 +1,10 @@
-// One document, compared with whatever may match it: with those of the library, and with those that were added lately.
+// Compares one document with everything that may match it: documents of the library, and documents added recently.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engines/library/reader.h"
 #include "refrain/context.h"
 #include "refrain/seen.h"
+#include "verbs/known/file_texts.h"
 #include "verbs/known/judgement.h"
 #include "verbs/known/text_sketch.h"
 #include "verbs/seen/recent.h"
@@ -19,41 +21,47 @@
 
 namespace refrain::verbs::seen {
 
-// A document of a log, which is known to be added once the log is synced up to its end.
+// A document in a log. It counts as added once the log is synced up to its end.
 struct LoggedMatch {
   std::shared_ptr<Recent> recent;  // null: none
   std::uint64_t end = 0;
 };
 
-// Not thread-safe: one a thread, for one document after the other.
+// Not thread-safe: each thread has its own, for one document after another.
 class Comparer {
  public:
-  Comparer(const known::SketchPlan& plan, bool trust_signatures, const Context& context, MemoryBudget& budget);
+  Comparer(const known::SketchPlan& plan, bool trust_signatures, known::FileTexts& file_texts, const Context& context,
+           MemoryBudget& budget);
 
-  // A new document, and the documents of the library that may match it. All of these last until the next.
-  void begin(const SeenDocument& document, const known::SourceTemplate* left_out, const Snapshot& snapshot);
+  // Begins a new document: compares it with the documents of the library that may match it. The arguments must stay
+  // valid until the next call. This function and compare() throw Error(interrupted) once `stop` is set.
+  void begin(const SeenDocument& document, const known::SourceTemplate* left_out, const Snapshot& snapshot,
+             const std::stop_token& stop);
 
-  // Whether there are documents of `recent` that it has not been compared with: they are noted for compare(). The caller
-  // sees to it that nobody adds to `recent` meanwhile.
-  bool notes_more(const std::shared_ptr<Recent>& recent);
-  // With those that were noted.
+  // Notes the documents of `recent` that may match and have not been compared yet, for compare(). Returns whether
+  // there are any. Nobody may add to `recent` during the call.
+  bool note_candidates(const std::shared_ptr<Recent>& recent);
+  // Compares the document with those that were noted.
   void compare();
 
   const known::TextSketch& sketch() const { return sketch_; }
   bool removed() const { return best_ && best_->removes(); }
   SeenAnswer answer() const;
-  // What the answer depends on.
+  // The record that the answer depends on.
   const LoggedMatch& logged() const { return logged_; }
 
  private:
   void compare_known(const Snapshot& snapshot, library::Reader& reader);
-  // Takes the verdict on a document whose text that is, or is gone. Returns whether it is the best so far.
+  // Compares the document with one document of the library, which is in known_.
+  void compare_known(const Snapshot& snapshot, library::Reader& reader, library::KnownId hit,
+                     const known::Proposal& proposal);
+  // Judges a document with this text, or without one if it is gone. Returns whether the verdict is the best so far.
   bool judge(const known::Proposal& proposal, const std::optional<std::string>& text, const text::LeftOut* left_out);
 
-  const known::SketchPlan& plan_;
   const known::Proposer proposer_;
   const known::JudgeRules rules_;
-  const Context context_;
+  known::FileTexts& file_texts_;
+  Context context_;  // with the stop token of the request
   MemoryBudget& budget_;
   Reservation memory_;  // for the buffers, and for a long text
   known::TextSketcher sketcher_;
@@ -63,17 +71,18 @@ class Comparer {
   std::optional<known::Verdict> best_;
   std::string match_;
   LoggedMatch logged_;
-  std::size_t compared_ = 0;
-  bool done_ = false;  // no more are compared
+  std::size_t compared_ = 0;  // documents compared because they may be similar; copies are not counted
+  bool settled_ = false;      // a copy was found, so no more documents are compared
 
-  // What was looked at so far, with how many there were then: the last one, and the one before.
+  // The tables that were searched, with the number of documents that each had then.
   std::vector<std::pair<std::shared_ptr<Recent>, std::uint32_t>> looked_;
-  struct Noted {
+  struct Candidate {
     std::shared_ptr<Recent> recent;
     const RecentDocument* document;
   };
-  std::vector<Noted> noted_;
+  std::vector<Candidate> candidates_;
   std::vector<library::Probe> probes_;
+  std::vector<library::KnownId> copies_;
   std::vector<library::KnownId> hits_;
   std::vector<std::uint32_t> found_;
   library::KnownDocument known_;

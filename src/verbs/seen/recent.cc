@@ -10,8 +10,8 @@ namespace refrain::verbs::seen {
 namespace {
 
 constexpr const char* kRecentDocuments = "the documents that were added";
-constexpr std::uint64_t kMostLogBytes = std::uint64_t{128} << 20;  // so that they are taken up soon after a crash
-constexpr std::uint64_t kNameBytes = 192;                          // of an id and a source, about
+constexpr std::uint64_t kMostLogBytes = std::uint64_t{128} << 20;  // limits the work after a crash
+constexpr std::uint64_t kNameBytes = 192;                          // approximate memory of an id and a source
 
 std::size_t slots_for(std::uint64_t documents, unsigned keys) {
   return static_cast<std::size_t>(std::bit_ceil(2 * documents * keys));
@@ -34,9 +34,9 @@ Recent::Recent(std::uint64_t most, const library::Layout& layout, MemoryBudget& 
   documents_.reserve(static_cast<std::size_t>(most));
 }
 
-// But for what it takes in the table.
+// Memory of a document, without its entries in the table.
 std::uint64_t Recent::document_bytes(const library::Layout& layout) {
-  constexpr std::uint64_t kAllocator = 64;  // of what is taken in small pieces
+  constexpr std::uint64_t kAllocator = 64;  // overhead of small allocations
   return sizeof(RecentDocument) + layout.lanes + layout.bands * sizeof(std::uint32_t) + kNameBytes + kAllocator;
 }
 

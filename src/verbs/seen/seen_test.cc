@@ -1,12 +1,11 @@
-// Seen: answers as runs of dedup over the same documents in the same order, and loses nothing that it said was added.
+// Tests that Seen answers like runs of dedup over the same documents in the same order, and loses nothing that it
+// reported as added.
 #include "refrain/seen.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -16,116 +15,12 @@
 #include <thread>
 #include <vector>
 
-#include "random_text.h"
-#include "refrain/dedup.h"
-#include "refrain/error.h"
-#include "refrain/library.h"
+#include "gzip.h"
 #include "verbs/known/text_records.h"
-#include "world.h"
+#include "verbs/seen/test_seen.h"
 
 namespace refrain::verbs::seen {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Page {
-  std::string id;
-  std::string text;
-};
-
-// An answer as a line, to be compared.
-struct Said {
-  std::string status;  // "new", "exact", "near"
-  std::string match;
-  double similarity = 0;
-  friend bool operator==(const Said&, const Said&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Said& said) {
-    return out << said.status << ' ' << said.match << ' ' << said.similarity;
-  }
-};
-
-class SeenTest : public testing::Test, public World {
- protected:
-  static std::vector<Page> pages(std::uint64_t seed, std::size_t count) {
-    std::vector<Page> out;
-    for (const Words& words : texts_alike(seed, count)) {
-      const std::size_t i = out.size();
-      out.push_back({"https://host" + std::to_string(i % 3) + ".org/" + std::to_string(i),
-                     join(words, i % 7 == 0 ? "\n\"\\ä" : " ")});
-    }
-    return out;
-  }
-
-  std::unique_ptr<Seen> open(bool add = true, unsigned threads = 2) {
-    return std::make_unique<Seen>(
-        SeenOptions{.library = at("library"),
-                    .add = add,
-                    .log = [this](std::string_view line) { told_ += std::string(line) + "\n"; }},
-        context(threads));
-  }
-  static std::vector<SeenAnswer> ask(Seen& seen, std::span<const Page> pages) {
-    std::vector<SeenDocument> documents;
-    for (const Page& page : pages) documents.push_back({page.id, page.text});
-    return seen.seen(documents);
-  }
-  static Said said(const SeenAnswer& answer) {
-    return {std::string(seen_status_name(answer.status)), answer.match, answer.similarity};
-  }
-
-  // What dedup says of them, with a library of its own.
-  std::vector<Said> by_dedup(std::span<const Page> pages, const std::string& library) {
-    std::vector<std::string> records;
-    for (const Page& page : pages) records.push_back(json_record({{"id", page.id}, {"text", page.text}}));
-    DedupOptions options;
-    options.input.paths = {write_lines("in.jsonl", records)};
-    // Its texts must stay where they are.
-    fs::rename(at("in.jsonl"), at("in" + std::to_string(++inputs_) + ".jsonl"));
-    options.input.paths = {at("in" + std::to_string(inputs_) + ".jsonl")};
-    options.input.id_field = "id";
-    options.output = at("out");
-    options.force = true;
-    options.library = at(library);
-    dedup(options, context());
-    std::vector<Said> out;
-    for (const std::string& line : lines("out/decisions.jsonl")) {
-      const std::string reason = field(line, "reason");
-      const std::string number = field(line, "similarity");
-      out.push_back({reason == "exact" || reason == "near" ? reason : "new", field(line, "match"),
-                     number.empty() ? 0 : std::stod(number)});
-    }
-    return out;
-  }
-  static std::string field(const std::string& line, const std::string& name) {
-    const std::size_t key = line.find("\"" + name + "\": ");
-    if (key == std::string::npos) return {};
-    const std::size_t begin = key + name.size() + 4;
-    std::string value = line.substr(begin, line.find_first_of(",}", begin) - begin);
-    if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
-    return value == "null" ? "" : value;
-  }
-  // Similarities are printed with a few digits.
-  static void expect_same(const Said& one, const Said& other, const std::string& id) {
-    EXPECT_EQ(one.status, other.status) << id << ": " << one << " / " << other;
-    EXPECT_EQ(one.match, other.match) << id << ": " << one << " / " << other;
-    EXPECT_NEAR(one.similarity, other.similarity, 1e-4) << id;
-  }
-  std::vector<std::string> ids_of_library() {
-    std::vector<std::string> ids;
-    library_export(at("library"), context(), [&](const LibraryDocument& document) { ids.push_back(document.id); });
-    return ids;
-  }
-  static std::string message(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
-  }
-
-  std::string told_;
-  int inputs_ = 0;
-};
 
 TEST_F(SeenTest, AnswersAsDedupDoes) {
   const std::vector<Page> all = pages(1, 400);
@@ -135,10 +30,10 @@ TEST_F(SeenTest, AnswersAsDedupDoes) {
     const std::size_t count = std::min<std::size_t>(1 + random() % 60, all.size() - first);
     const std::span<const Page> batch = std::span(all).subspan(first, count);
     const std::vector<SeenAnswer> answers = ask(*seen, batch);
-    const std::vector<Said> expected = by_dedup(batch, "by_dedup");
+    const std::vector<PlainAnswer> expected = by_dedup(batch, "by_dedup");
     ASSERT_EQ(answers.size(), expected.size());
     for (std::size_t i = 0; i < count; ++i) {
-      expect_same(said(answers[i]), expected[i], batch[i].id);
+      expect_same(plain_answer(answers[i]), expected[i], batch[i].id);
       EXPECT_EQ(answers[i].added, answers[i].status == SeenStatus::fresh);
     }
     first += count;
@@ -149,8 +44,22 @@ TEST_F(SeenTest, AnswersAsDedupDoes) {
   }
   seen.reset();
   EXPECT_EQ(library_check(at("library"), context()).damages, std::vector<std::string>());
-  // A run of dedup finds what was added, and reads the texts where they lie.
-  for (const Said& one : by_dedup(all, "library")) EXPECT_NE(one.status, "new") << one;
+  // A run of dedup finds what was added and reads the texts from the library's files.
+  for (const PlainAnswer& one : by_dedup(all, "library")) EXPECT_NE(one.status, "new") << one;
+}
+
+TEST_F(SeenTest, ADocumentIsNewIfAnAttachmentOfItIs) {
+  std::string body;
+  for (int i = 0; i < 200; ++i) body += "word" + std::to_string(i) + ' ';
+  const auto with = [&](char sum) {
+    return body + "\n\n[attachment: scan.pdf, application/pdf, 9 bytes, " + std::string(32, sum) + "]";
+  };
+  const std::vector<Page> all = {{"plain", body}, {"a", with('a')}, {"b", with('b')}, {"again", "Re: " + with('a')}};
+  const std::unique_ptr<Seen> seen = open();
+  std::vector<std::string> said_of;
+  for (const SeenAnswer& answer : ask(*seen, all))
+    said_of.push_back(plain_answer(answer).status + (answer.added ? "" : " " + answer.match));
+  EXPECT_EQ(said_of, (std::vector<std::string>{"new", "new", "new", "near a"}));
 }
 
 TEST_F(SeenTest, OfCopiesThatArriveAtOnceOneIsNew) {
@@ -195,7 +104,7 @@ TEST_F(SeenTest, WithoutAddingNothingChanges) {
   EXPECT_EQ(ids_of_library(), before);
 }
 
-// As the disk is when a process is killed: a copy of the folder, taken while it is open.
+// A copy of the open library's folder is in the state that a killed process leaves on disk.
 TEST_F(SeenTest, WhatWasAddedOutlastsACrash) {
   const std::vector<Page> all = pages(5, 200);
   std::vector<std::string> added;
@@ -207,14 +116,14 @@ TEST_F(SeenTest, WhatWasAddedOutlastsACrash) {
       if (answers[i].added) added.push_back(batch[i].id);
     fs::remove_all(at("crashed"));
     fs::copy(at("library"), at("crashed"), fs::copy_options::recursive);
-    fs::rename(at("library"), at("old"));  // which its owner does not mind
+    fs::rename(at("library"), at("old"));  // the open server keeps working
     fs::rename(at("crashed"), at("library"));
-    if (first == 100) {  // in the middle of a record
-      const std::string name = known::all_texts(at("library")).back();
+    if (first == 100) {  // the file ends in the middle of a record
+      const std::string name = known::text_file_names(at("library")).back();
       std::ofstream(at("library/" + name), std::ios::app) << known::make_text_record("torn", "torn").line.substr(0, 40);
     }
     EXPECT_EQ(library_stats(at("library")).waiting_documents, added.size() - ids_of_library().size());
-    if (first == 0) {  // whoever changes the library next takes it up
+    if (first == 0) {  // the next change of the library makes segments of the logs
       library_merge(at("library"), context());
       EXPECT_EQ(ids_of_library(), added);
     }
@@ -225,37 +134,12 @@ TEST_F(SeenTest, WhatWasAddedOutlastsACrash) {
     again.reset();
     fs::rename(at("library"), at("kept"));
     fs::rename(at("old"), at("library"));
-    // The owner goes, and then what it left.
+    // The server is closed, then its library is deleted.
     seen.reset();
     fs::remove_all(at("library"));
     fs::rename(at("kept"), at("library"));
   }
-  EXPECT_NE(told_.find("dropped 40 bytes of a record"), std::string::npos) << told_;
-}
-
-TEST_F(SeenTest, ADamagedRecordIsTold) {
-  const std::vector<Page> all = pages(6, 40);
-  std::string texts;
-  {
-    const std::unique_ptr<Seen> seen = open();
-    ask(*seen, all);
-    texts = read("library/" + known::all_texts(at("library")).back());
-  }
-  const std::size_t records = static_cast<std::size_t>(std::ranges::count(texts, '\n'));
-  for (const std::size_t place : {texts.size() / 2, texts.size() - 10}) {
-    std::string damaged = texts;
-    damaged[place] = static_cast<char>(damaged[place] ^ 1);
-    write("library/texts/000002.jsonl", damaged);
-    const std::string where = at("library/texts/000002.jsonl") + ": damaged at byte";
-    EXPECT_NE(message([&] { open(); }).find(where), std::string::npos);
-    const LibraryCheckReport report = library_check(at("library"), context());
-    ASSERT_EQ(report.damages.size(), 1U);
-    EXPECT_NE(report.damages[0].find(where), std::string::npos);
-    EXPECT_THROW(library_merge(at("library"), context()), Error);
-    EXPECT_EQ(ids_of_library().size(), records);
-  }
-  fs::remove(at("library/texts/000002.jsonl"));
-  EXPECT_EQ(library_check(at("library"), context()).damages, std::vector<std::string>());
+  EXPECT_NE(log_text_.find("dropped 40 bytes that were being written"), std::string::npos) << log_text_;
 }
 
 TEST_F(SeenTest, WhatIsRemovedIsForgotten) {
@@ -293,7 +177,7 @@ TEST_F(SeenTest, TextsThatAreGoneAreNewOrTrusted) {
   EXPECT_EQ(answer.match, all[0].id);
   EXPECT_FALSE(answer.verified);
   EXPECT_TRUE(answer.added);
-  // From then on there is one whose text is there.
+  // From now on there is a copy whose text exists.
   EXPECT_EQ(ask(*seen, {&copy, 1})[0].match, copy.id);
 }
 
@@ -312,18 +196,144 @@ TEST_F(SeenTest, ASourceKeepsTheTemplatesThatTheLibraryKnows) {
     const std::unique_ptr<Seen> seen = open();
     const std::vector<Page> batch = {all[i], {all[i].id + "/edited", all[i].text + " more"}, all[i - 1]};
     const std::vector<SeenAnswer> answers = ask(*seen, batch);
-    const std::vector<Said> expected = by_dedup(batch, "by_dedup");
-    for (std::size_t k = 0; k < batch.size(); ++k) expect_same(said(answers[k]), expected[k], batch[k].id);
+    const std::vector<PlainAnswer> expected = by_dedup(batch, "by_dedup");
+    for (std::size_t k = 0; k < batch.size(); ++k) expect_same(plain_answer(answers[k]), expected[k], batch[k].id);
     EXPECT_EQ(answers[0].status, SeenStatus::fresh);
     EXPECT_EQ(answers[1].status, SeenStatus::near);
   }
 }
 
-TEST(TextRecords, Golden) {
-  const known::TextRecord record = known::make_text_record("a\"b", "line\nnext \xC3\xA4");
-  EXPECT_EQ(record.line,
-            "{\"texts\":1,\"checksum\":\"4cc2b6d2fda4646f\",\"id\":\"a\\\"b\",\"text\":\"line\\nnext \xC3\xA4\"}\n");
-  EXPECT_EQ(record.line.substr(record.begin, record.bytes), "line\\nnext \xC3\xA4");
+// A process that does not see the lock makes a segment of the log and changes the library, while the server appends
+// to the log.
+TEST_F(SeenTest, WhatAnotherProcessTookUpIsNotLost) {
+  std::vector<Page> all;
+  std::mt19937_64 random(20);
+  for (int i = 0; i < 40; ++i) all.push_back({"https://a.org/" + std::to_string(i), join(random_words(random, 60))});
+  std::unique_ptr<Seen> seen = open();
+  ask(*seen, std::span(all).first(10));
+  fs::remove(at("library/lock"));
+  by_dedup(std::span(all).subspan(10, 10), "library");
+  for (const SeenAnswer& answer : ask(*seen, std::span(all).subspan(20, 10))) EXPECT_TRUE(answer.added);
+  fs::remove(at("library/lock"));
+  EXPECT_EQ(library_remove(at("library"), {.ids = {all[12].id}}, context()).removed, 1U);
+  for (const SeenAnswer& answer : ask(*seen, std::span(all).last(10))) EXPECT_TRUE(answer.added);
+  seen.reset();
+  std::vector<std::string> ids = ids_of_library();
+  EXPECT_EQ(ids.size(), 39U);
+  EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 39U);
+  EXPECT_EQ(library_check(at("library"), context()).damages, std::vector<std::string>());
+  EXPECT_EQ(library_stats(at("library")).waiting_documents, 0U);
+  seen = open(false);
+  const std::vector<SeenAnswer> answers = ask(*seen, all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(answers[i].status, i == 12 ? SeenStatus::fresh : SeenStatus::exact) << i;
+    EXPECT_EQ(answers[i].verified, i != 12) << i;
+  }
+}
+
+// Similar pages, each with a paragraph of its own: more of them than are compared, and than are considered per key.
+TEST_F(SeenTest, ACrowdHidesNoCopy) {
+  std::mt19937_64 random(21);
+  const Words shared = random_words(random, 320);
+  std::vector<Page> all;
+  for (int i = 0; i < 270; ++i) {
+    Words words = shared;
+    append(words, random_words(random, 20));
+    all.push_back({"https://a.org/" + std::to_string(i), join(words)});
+  }
+  const auto expect_copies = [&](Seen& seen) {
+    const std::vector<SeenAnswer> answers = ask(seen, all);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(answers[i].status, SeenStatus::exact) << i;
+      EXPECT_EQ(answers[i].match, all[i].id) << i;
+    }
+  };
+  templates_ = false;  // otherwise a run would treat the shared text as a template
+  by_dedup(std::span(all).first(1), "library");
+  std::unique_ptr<Seen> seen = open();
+  for (const SeenAnswer& answer : ask(*seen, std::span(all).subspan(1, 134))) EXPECT_TRUE(answer.added);
+  seen.reset();
+  seen = open();
+  for (const SeenAnswer& answer : ask(*seen, std::span(all).last(135))) EXPECT_TRUE(answer.added);
+  expect_copies(*seen);  // half of them in a segment, half in memory
+  seen.reset();
+  seen = open();
+  expect_copies(*seen);  // all in segments
+  seen.reset();
+  const std::vector<PlainAnswer> by_run = by_dedup(all, "library");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(by_run[i].status, "exact") << i;
+    EXPECT_EQ(by_run[i].match, all[i].id) << i;
+  }
+  EXPECT_EQ(ids_of_library().size(), all.size());
+}
+
+// There are many copies whose texts are gone, and one, the last, whose text exists.
+TEST_F(SeenTest, ACrowdOfLostCopiesHidesNone) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 700; ++i)
+    records.push_back(json_record({{"id", "c" + std::to_string(i)}, {"text", "a short text"}}));
+  DedupOptions options;
+  options.input.paths = {write_lines("copies.jsonl", records)};
+  options.input.id_field = "id";
+  options.output = at("out");
+  options.library = at("library");
+  options.exact = false;
+  dedup(options, context());
+  ASSERT_EQ(ids_of_library().size(), 700U);
+  fs::remove(at("copies.jsonl"));
+  const Page copy{"copy", "a short text"};
+  EXPECT_TRUE(ask(*open(), {&copy, 1})[0].added);
+  const SeenAnswer answer = ask(*open(), {&copy, 1})[0];
+  EXPECT_EQ(answer.status, SeenStatus::exact);
+  EXPECT_EQ(answer.match, "copy");
+}
+
+// Returns the number of bytes that this process has read from files.
+std::uint64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  file >> name >> bytes;
+  return bytes;
+}
+
+TEST_F(SeenTest, ACompressedFileIsReadOnceForAllOfItsDocuments) {
+  std::vector<Page> all;
+  std::mt19937_64 random(22);
+  std::vector<std::string> records;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back({"https://a.org/" + std::to_string(i), join(random_words(random, 4000))});
+    records.push_back(json_record({{"id", all.back().id}, {"text", all.back().text}}));
+  }
+  std::string text;
+  for (const std::string& record : records) text += record + "\n";
+  DedupOptions options;
+  options.input.paths = {write("in.jsonl.gz", gzip(text))};
+  options.input.id_field = "id";
+  options.output = at("out");
+  options.library = at("library");
+  dedup(options, context());
+  const std::uint64_t size = fs::file_size(at("in.jsonl.gz"));
+  const std::unique_ptr<Seen> seen = open(false);
+  const std::uint64_t before = bytes_read();
+  std::shuffle(all.begin(), all.end(), random);
+  for (const Page& page : all) {
+    const SeenAnswer answer = ask(*seen, {&page, 1})[0];
+    EXPECT_EQ(answer.status, SeenStatus::exact);
+    EXPECT_TRUE(answer.verified);
+  }
+  EXPECT_LT(bytes_read() - before, 10 * size);
+  // The file is read again once it has changed. Texts that it no longer contains are gone.
+  const std::size_t half = text.find('\n', text.size() / 2) + 1;
+  write("in.jsonl.gz", gzip(text.substr(0, half)));
+  const std::uint64_t later = bytes_read();
+  std::size_t gone = 0;
+  for (int round = 0; round < 2; ++round)
+    for (const Page& page : all) gone += ask(*seen, {&page, 1})[0].verified ? 0 : 1;
+  EXPECT_GT(gone, 80U);
+  EXPECT_LT(gone, 120U);
+  EXPECT_LT(bytes_read() - later, 10 * size);
 }
 
 TEST_F(SeenTest, OneWriterAtATime) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-// Calls piece(bytes) for every stretch without a line break, and line() at the end of every line. What follows the last
-// line break is a line if it is not empty.
+// Calls piece(bytes) for every stretch without a line break, and line() at the end of every line. Anything after
+// the last line break is also a line.
 template <class Piece, class Line>
 void for_each_line(InputFile& file, Progress& progress, Piece piece, Line line) {
   std::vector<char> chunk(kChunkBytes);
@@ -37,7 +37,7 @@ void for_each_line(InputFile& file, Progress& progress, Piece piece, Line line) 
   if (open) line(false);
 }
 
-// Places in a packed file would be places in nobody's text.
+// Offsets in a compressed file would not be offsets in the text.
 void refuse_packed(const std::string& path, std::string_view begin) {
   if (begin.starts_with("\x1F\x8B") || begin.starts_with("\x28\xB5\x2F\xFD"))
     throw Error(Errc::bad_input, path + ": compressed with gzip or zstd; decompress it first");

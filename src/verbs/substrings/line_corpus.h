@@ -1,5 +1,5 @@
-// The line-based input of a suffix array's tools: a file whose lines are documents (their line breaks replaced by
-// spaces), and beside it a file with their ids.
+// The line-based input of suffix array tools: a file whose lines are documents (with their line breaks replaced by
+// spaces), and optionally a file with their ids.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace refrain::verbs::substrings {
 
-// Reads both; without `ids_path` the ids are ordinals. Error(bad_input) where their numbers of lines differ.
+// Reads both files; without `ids_path`, ids are ordinals. Throws Error(bad_input) if their numbers of lines differ.
 ReadReport read_line_corpus(const std::string& path, const std::string& ids_path, const Context& context,
                             run::TextStore& text, run::IdStore& ids);
 

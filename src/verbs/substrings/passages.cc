@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 
-// Passages in order, and places in the order of the passages that they repeat: a merge of two lists.
+// Merges two lists: passages in order, and places in the order of the passages that they repeat.
 class PassageWriter {
  public:
   PassageWriter(const substring::Repeats& found, const run::TextStore& text, const run::IdStore& ids,
@@ -62,12 +62,12 @@ class PassageWriter {
     if (next_ > 0) out_.write("]}\n");
   }
 
-  // Piece by piece: a passage may be as long as a document.
+  // Writes in pieces, because a passage may be as long as a document.
   void write_text(ByteRange passage) {
     for (std::uint64_t at = passage.begin; at < passage.end;) {
       const auto size = static_cast<std::size_t>(std::min(kPieceBytes, passage.end - at));
       std::string_view piece(text_.read(at, size, scratch_), size);
-      // A character that goes on behind the piece is left to the next.
+      // A character that continues beyond the piece is left to the next one.
       for (std::size_t tail = 1; at + size < passage.end && tail <= 3; ++tail)
         if (static_cast<unsigned char>(piece[size - tail]) >= 0xC0U) {
           piece.remove_suffix(tail);
@@ -101,7 +101,7 @@ class PassageWriter {
   const run::IdStore& ids_;
   Progress progress_;
   OutputFile& out_;
-  std::size_t next_ = 0;  // the passage after the open one
+  std::size_t next_ = 0;  // index of the passage after the open one
   std::string row_;
   std::vector<char> scratch_;
   PassageCounts counts_;

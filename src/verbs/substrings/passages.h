@@ -1,7 +1,8 @@
-// passages.jsonl: everything that is repeated, once, with its text and all its places.
+// passages.jsonl: every repeated passage once, with its text and all its places.
 //
-// A passage is a range of first occurrences. Every other place lists its own part of it: a stretch that is equal to the
-// passage from `offset` on. So there is one right answer, and it grows with the places, never with the pairs of them.
+// A passage is a range of first occurrences. Every other place lists its own part of the passage: a stretch that
+// equals the passage from `offset` on. So the result is unique, and its size grows with the number of places, never
+// with that of their pairs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct PassageCounts {
   std::uint64_t places = 0;
 };
 
-// `found` must have been made with places.
+// `found` must have been computed with `places`.
 PassageCounts write_passages(const substring::Repeats& found, const run::TextStore& text, const run::IdStore& ids,
                              const Context& context, OutputFile& out);
 

@@ -25,7 +25,9 @@
 #include "verbs/run/columns/id_store.h"
 #include "verbs/run/columns/text_store.h"
 #include "verbs/run/columns/waiting_texts.h"
+#include "verbs/run/input_identity.h"
 #include "verbs/run/output_dir.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/stage.h"
 #include "verbs/run/tsv.h"
 #include "verbs/substrings/cuts.h"
@@ -37,7 +39,7 @@ namespace refrain {
 
 namespace {
 
-// With --text-csv nothing of `input` is looked at: what was set there was set in vain.
+// With --text-csv, the options of `input` are ignored, so setting one is an error.
 void check_unused(const InputOptions& input) {
   const InputOptions plain;
   const auto refuse = [](bool unused, const char* flag) {
@@ -68,7 +70,7 @@ void check(const SubstringsOptions& options) {
   if (!options.text_csv.empty()) check_unused(options.input);
 }
 
-// How much text stays in memory, of what is available. Where that is little, whoever reads long records needs most of
+// Returns how much of the available memory may hold text. If memory is short, reading long records needs most of
 // it.
 std::uint64_t text_memory(std::uint64_t available) {
   constexpr std::uint64_t kLittle = std::uint64_t{256} << 20U;
@@ -89,7 +91,7 @@ class Substrings {
     report_.memory_bytes = budget_.ceiling();
   }
 
-  // All but what `output` holds in the end. Without one, rows go to `rows`.
+  // Does everything except publishing `output`. Without an output, rows go to `rows`.
   SubstringsReport run(verbs::run::OutputDir* output, SubstringsResult* rows = nullptr) {
     verbs::run::run_stage(report_.stages, "read", [&] {
       if (options_.text_csv.empty())
@@ -115,7 +117,7 @@ class Substrings {
     if (options_.groups)
       verbs::run::run_stage(report_.stages, "passages", [&] { return list_passages(*found, *output); });
     found.reset();
-    if (options_.until_clean) verbs::run::run_stage(report_.stages, "repeat", [&] { return cut_again(); });
+    if (options_.until_clean) verbs::run::run_stage(report_.stages, "repeat", [&] { return run_further_passes(); });
     if (rows != nullptr) list_removable(*rows);
     if (options_.apply && output != nullptr)
       verbs::run::run_stage(report_.stages, "apply", [&] { return apply(*output); });
@@ -127,7 +129,7 @@ class Substrings {
  private:
   void read() {
     Pool<verbs::run::WaitingTexts> pool;
-    report_.read = corpus::read_documents(
+    report_.read = verbs::run::read_listed(
         options_.input, context_, budget_,
         [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
           auto waiting = pool.take([&] { return std::make_unique<verbs::run::WaitingTexts>(budget_); });
@@ -143,13 +145,13 @@ class Substrings {
     text_.finish();
   }
 
-  // The rows of substring_bytes.tsv and, for lines of one string, of sa.txt.
+  // Writes the rows of substring_bytes.tsv and, if all lines are one string, those of sa.txt.
   std::uint64_t write_ranges(substring::Repeats& found, verbs::run::OutputDir& output) {
     OutputFile out = output.create("substring_bytes.tsv");
     std::optional<OutputFile> whole;
     if (!options_.text_csv.empty()) whole.emplace(output.create("sa.txt"));
     out.write("id\tx\ty\n");
-    tell_ranges(
+    visit_ranges(
         found,
         [&](ByteRange range) {
           if (whole) write_row(*whole, std::string(), ' ', range);
@@ -164,9 +166,9 @@ class Substrings {
     return out.bytes();
   }
 
-  // The same, in memory.
+  // Does the same in memory.
   void list_ranges(substring::Repeats& found, SubstringsResult& rows) {
-    tell_ranges(
+    visit_ranges(
         found, [](ByteRange) {},
         [&](std::size_t document, ByteRange bytes) {
           rows.repeated.push_back({document, bytes});
@@ -181,20 +183,24 @@ class Substrings {
       const ByteRange bytes{range.begin - begin, range.end - begin};
       if (SubstringRange* last = rows.removable.empty() ? nullptr : &rows.removable.back();
           last != nullptr && last->document == document && last->bytes.end == bytes.begin)
-        last->bytes.end = bytes.end;  // of different passes
+        last->bytes.end = bytes.end;  // adjacent ranges from different passes
       else
         rows.removable.push_back({document, bytes});
     }
   }
 
-  // Calls range() for every repeated range of the text, and row() for its part in each document; and notes what is to be
-  // removed, which takes the place of found.repeated: that is used up.
+  // Calls range_found() for every repeated range of the text, and row_found() for its part in each document. Also
+  // collects what is to be removed, which takes the place of found.repeated: that is used up.
   template <class Range, class Row>
-  void tell_ranges(substring::Repeats& found, Range range_found, Row row_found) {
+  void visit_ranges(substring::Repeats& found, Range range_found, Row row_found) {
     verbs::evidence::Snapper snapper(options_.snap, text_);
     verbs::substrings::Cutter cutter(options_, text_, found);
     Progress progress(context_, "write", "ranges", found.repeated.size());
     std::optional<std::size_t> last;
+    const auto remove = [&](ByteRange range) {
+      report_.removable_bytes += range.end - range.begin;
+      if (options_.apply) removed_.push_back(range);
+    };
     verbs::substrings::for_each_piece(
         found.repeated, text_, options_.length,
         [&](ByteRange range) {
@@ -208,11 +214,9 @@ class Substrings {
             report_.repeated_bytes += row->end - row->begin;
             if (std::exchange(last, d) != d) ++report_.repeated_documents;
           }
-          cutter.cut(piece, document, [&](ByteRange range) {
-            report_.removable_bytes += range.end - range.begin;
-            if (options_.apply) removed_.push_back(range);
-          });
+          cutter.cut(piece, document, remove);
         });
+    cutter.finish(remove);
     progress.finish();
   }
 
@@ -235,8 +239,8 @@ class Substrings {
     return out.bytes();
   }
 
-  // Searches what is left until there is nothing to cut. Returns the bytes that were searched.
-  std::uint64_t cut_again() {
+  // Searches the remaining text until there is nothing left to cut. Returns the number of bytes searched.
+  std::uint64_t run_further_passes() {
     report_.pass_bytes = {report_.removable_bytes};
     verbs::substrings::cut_until_clean(options_, text_, text_memory(budget_.available()), context_, budget_, temp_,
                                        removed_, report_.pass_bytes);
@@ -244,7 +248,7 @@ class Substrings {
     return text_.size() * (report_.pass_bytes.size() - 1);
   }
 
-  // Returns the bytes that were written.
+  // Returns the number of bytes written.
   std::uint64_t apply(verbs::run::OutputDir& output) {
     const std::filesystem::path folder = output.create_folder("clean");
     const ByteRange* next = removed_.begin();
@@ -256,14 +260,14 @@ class Substrings {
     };
     if (!options_.text_csv.empty()) return apply_to_lines(folder, cuts_of);
     text_.forget_text();
-    const corpus::RewriteReport done = corpus::rewrite_documents(
-        corpus::again(options_.input, report_.read), context_, budget_, folder,
-        [&](DocId number, std::string_view text) -> corpus::TextCuts {
-          const ByteRange document = text_.document(number);
-          if (text.size() != document.end - document.begin)
-            throw Error(Errc::bad_input, "an input changed while being read; run again once it is stable");
-          return cuts_of(number);
-        });
+    const corpus::RewriteReport done =
+        corpus::rewrite_documents(corpus::reread_options(options_.input, report_.read), context_, budget_, folder,
+                                  [&](DocId number, std::string_view text) -> corpus::TextCuts {
+                                    const ByteRange document = text_.document(number);
+                                    if (text.size() != document.end - document.begin) watch_.check(true);
+                                    return cuts_of(number);
+                                  });
+    watch_.check(done.documents != report_.read.documents);
     report_.changed_documents = done.changed;
     report_.removed_bytes = done.removed_bytes;
     return done.written_bytes;
@@ -296,6 +300,7 @@ class Substrings {
   }
 
   const SubstringsOptions& options_;
+  const verbs::run::InputWatch watch_{options_.input};
   const Context& context_;
   MemoryBudget budget_;
   TempSpace temp_;
@@ -310,17 +315,19 @@ class Substrings {
 SubstringsReport substrings(const SubstringsOptions& asked, const Context& context) {
   check(asked);
   SubstringsOptions options = asked;
-  options.input.as_is = true;  // ranges are of the bytes of a file
+  options.input.as_is = true;  // ranges refer to the bytes of a file
   if (options.apply && options.text_csv.empty()) corpus::check_rewritable(options.input, context, true, false);
   std::vector<std::string> inputs = options.input.paths;
   for (const std::string& path : {options.text_csv, options.ids})
     if (!path.empty()) inputs.push_back(path);
   Substrings verb(options, context);
-  verbs::run::OutputDir output({.target = options.output,
-                                .force = options.force,
-                                .verb = "substrings",
-                                .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean"},
-                                .inputs = std::move(inputs)});
+  verbs::run::OutputDir output(
+      {.target = options.output,
+       .force = options.force,
+       .verb = "substrings",
+       .outputs = {"substring_bytes.tsv", "sa.txt", "passages.jsonl", "clean", verbs::run::kSkippedName},
+       .inputs = std::move(inputs)});
+  verbs::run::list_skipped(options.input, output);
   SubstringsReport report = verb.run(&output);
   output.publish(to_json(options, report));
   return report;
@@ -331,7 +338,7 @@ SubstringsResult substrings(DocumentStream& documents, const SubstringsOptions& 
   over.input = corpus::over_stream(options.input, documents, options.output);
   if (options.groups || options.apply || !options.text_csv.empty())
     throw Error(Errc::invalid_argument, "documents in memory: --groups, --apply and --text-csv write files");
-  over.apply = true;  // tells what goes; there is nothing to write it to
+  over.apply = true;  // determines what would be removed, without writing anything
   SubstringsResult result;
   result.report = Substrings(over, context).run(nullptr, &result);
   return result;

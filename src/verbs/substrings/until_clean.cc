@@ -13,7 +13,7 @@ namespace refrain::verbs::substrings {
 
 namespace {
 
-// Appends what lies between the cuts to `left`. A separator behind a document stays.
+// Appends the text between the cuts to `left`. A separator after a document stays.
 void append_uncut(const run::TextStore& text, const Array<ByteRange>& cuts, bool one_string, run::TextStore& left) {
   auto copy = [&, scratch = std::vector<char>()](std::uint64_t begin, std::uint64_t end) mutable {
     constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
@@ -37,15 +37,16 @@ void append_uncut(const run::TextStore& text, const Array<ByteRange>& cuts, bool
   left.finish();
 }
 
-// Both in order: `cuts` of the text, and `more` of what they leave. Returns all of them, in order, as ranges of the text.
+// Merges `cuts` of the text with `more` cuts of what they leave; both are in order. Returns all of them, in order,
+// as ranges of the text.
 Array<ByteRange> joined(const Array<ByteRange>& cuts, const Array<ByteRange>& more, MemoryBudget& budget) {
   Array<ByteRange> all(budget, "the ranges to remove");
   const ByteRange* cut = cuts.begin();
-  std::uint64_t gone = 0;  // before the place at hand
+  std::uint64_t gone = 0;  // bytes cut before the current position
   for (const ByteRange& range : more) {
     std::uint64_t at = range.begin;
     while (true) {
-      // Those that begin where the range does stand before it, and so do not come between its bytes.
+      // Cuts that begin where the range does come before it, so they do not separate its bytes.
       for (; cut != cuts.end() && cut->begin - gone <= at; ++cut) {
         all.push_back(*cut);
         gone += cut->end - cut->begin;
@@ -60,8 +61,8 @@ Array<ByteRange> joined(const Array<ByteRange>& cuts, const Array<ByteRange>& mo
   return all;
 }
 
-// Tells the pass with every stage.
-Context telling(const Context& context, std::size_t pass) {
+// Adds the number of the pass to the name of every stage.
+Context with_pass_name(const Context& context, std::size_t pass) {
   Context told = context;
   if (context.progress)
     told.progress = [&context, pass](ProgressUpdate update) {
@@ -84,18 +85,18 @@ void cut_until_clean(const SubstringsOptions& options, const run::TextStore& tex
     append_uncut(text, cuts, one_string, left);
     substring::Repeats found =
         substring::find_repeats({.length = options.length, .min_count = options.min_count}, left, left.bounds(),
-                                telling(context, pass_bytes.size() + 1), budget, temp);
+                                with_pass_name(context, pass_bytes.size() + 1), budget, temp);
     Array<ByteRange> more(budget, "the ranges to remove");
     std::uint64_t bytes = 0;
     Cutter cutter(options, left, found);
+    const auto remove = [&](ByteRange range) {
+      more.push_back(range);
+      bytes += range.end - range.begin;
+    };
     for_each_piece(
         found.repeated, left, options.length, [](ByteRange) {},
-        [&](std::size_t, ByteRange piece, ByteRange document) {
-          cutter.cut(piece, document, [&](ByteRange range) {
-            more.push_back(range);
-            bytes += range.end - range.begin;
-          });
-        });
+        [&](std::size_t, ByteRange piece, ByteRange document) { cutter.cut(piece, document, remove); });
+    cutter.finish(remove);
     pass_bytes.push_back(bytes);
     if (bytes != 0) cuts = joined(cuts, more, budget);
   }

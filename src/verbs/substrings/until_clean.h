@@ -1,9 +1,9 @@
-// Further passes over what the cuts leave.
+// Makes further passes over what the cuts leave.
 //
-// One pass leaves repeats behind, because cutting brings text together that was apart: where two documents lose different
-// passages between the same sentences, the sentences now stand side by side in both, and are longer together than a
-// window. So what is left is searched again until there is nothing to cut. Each pass cuts something, so there is an end;
-// kMostPasses keeps it near.
+// One pass leaves repeats behind, because cutting joins text that was apart. If two documents lose different
+// passages between the same sentences, the sentences are adjacent in both afterwards, and together they are longer
+// than a window. So the remaining text is searched again until there is nothing to cut. Each pass cuts something,
+// so this ends; kMostPasses limits it.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace refrain::verbs::substrings {
 
 inline constexpr std::size_t kMostPasses = 32;
 
-// Adds to `cuts`, ranges of `text` in order, what further passes cut. `pass_bytes` has what the first one cut, and gets what
-// each of the others did, 0 for the last if nothing is left. What is left is held as `text` is: in up to `memory_bytes`, or
-// in a temporary file.
+// Adds to `cuts`, ranges of `text` in order, the cuts of further passes. `pass_bytes` contains the bytes that the
+// first pass cut; those of every further pass are appended, with 0 for the last one if nothing is left. The
+// remaining text is stored like `text`: in up to `memory_bytes` of memory, or in a temporary file.
 void cut_until_clean(const SubstringsOptions& options, const run::TextStore& text, std::uint64_t memory_bytes,
                      const Context& context, MemoryBudget& budget, TempSpace& temp, Array<ByteRange>& cuts,
                      std::vector<std::uint64_t>& pass_bytes);

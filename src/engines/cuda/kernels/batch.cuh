@@ -1,4 +1,4 @@
-// What all kernels over text share: a batch in device memory, and how a warp takes its tile of it.
+// Code that all kernels over text share: a batch in device memory, and how a warp loads its tile of it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,11 +7,11 @@
 
 namespace refrain::cuda {
 
-inline constexpr unsigned kWarps = 4;  // of a block
+inline constexpr unsigned kWarps = 4;  // per block
 inline constexpr unsigned kAll = 0xFFFFFFFFU;
 
-// `count` texts: text i is bytes[offsets[i], offsets[i + 1]), and offsets[0] is 0. `bytes` is aligned to 32 bytes and can be
-// read kReach bytes past the end.
+// `count` texts: text i is bytes[offsets[i], offsets[i + 1]), and offsets[0] is 0. `bytes` must be aligned to 32
+// bytes and readable up to kReach bytes past the end.
 struct DeviceTexts {
   const std::uint8_t* bytes;
   const std::uint64_t* offsets;
@@ -23,10 +23,11 @@ inline std::uint64_t tiles_of(std::uint64_t size) {
   return (size + kTileBytes - 1) / kTileBytes;
 }
 
-// firsts[t] is the last text that begins at the first byte of tile t or before it: it holds that byte.
+// Sets firsts[t] to the last text that begins at or before the first byte of tile t: the text that contains that
+// byte.
 __global__ void find_first_texts(DeviceTexts texts, std::uint64_t tiles, std::uint64_t* firsts);
 
-// The tile of a warp, read and, with `masks`, marked. All of the warp takes part.
+// Loads a warp's tile and, if `masks` is set, marks it. All lanes of the warp must call this.
 template <Members kind, bool masks = true>
 __device__ __forceinline__ void load_tile(Tile& tile, const DeviceTexts& texts, std::uint64_t begin, unsigned lane) {
   const std::uint8_t* from = texts.bytes + begin;
@@ -53,13 +54,13 @@ __device__ __forceinline__ void load_tile(Tile& tile, const DeviceTexts& texts, 
   __syncwarp();
 }
 
-// What a text has in the tile that begins at `begin`; empty where it has nothing there.
+// The part of a text that lies in the tile that begins at `begin`; empty if there is none.
 struct Seen {
   Place place;
   Part part;
   bool whole;
 };
-__device__ __forceinline__ Seen see(const DeviceTexts& texts, std::uint64_t text, std::uint64_t begin) {
+__device__ __forceinline__ Seen overlap_of(const DeviceTexts& texts, std::uint64_t text, std::uint64_t begin) {
   const std::uint64_t from = texts.offsets[text];
   const std::uint64_t to = texts.offsets[text + 1];
   Seen seen{{texts.bytes + begin, static_cast<std::int64_t>(from - begin), static_cast<std::int64_t>(to - begin)},
@@ -72,15 +73,15 @@ __device__ __forceinline__ Seen see(const DeviceTexts& texts, std::uint64_t text
   return seen;
 }
 
-// Which lanes of a warp go at a text together.
+// The lanes of a warp that process one text together.
 struct Team {
-  unsigned text;   // of those that the warp takes at once
-  unsigned lane;   // in the team
-  unsigned first;  // lane of the warp
+  unsigned text;   // index among the texts that the warp processes at once
+  unsigned lane;   // index in the team
+  unsigned first;  // the team's first lane in the warp
   unsigned lanes;
 };
 
-// Shares the lanes out among 1 to 32 texts, each as many as it has bytes for; lane i says how many bytes text i has.
+// Divides the lanes among 1 to 32 texts in proportion to their bytes; lane i passes the number of bytes of text i.
 __device__ __forceinline__ Team make_team(unsigned lane, unsigned texts, unsigned bytes) {
   const unsigned all = __reduce_add_sync(kAll, bytes);
   const unsigned share = lane >= texts ? 0 : all == 0 ? 1 : 1 + (kLanes - texts) * bytes / all;
@@ -94,10 +95,10 @@ __device__ __forceinline__ Team make_team(unsigned lane, unsigned texts, unsigne
   const auto text = static_cast<unsigned>(__popc(begins & (2U << lane) - 1)) - 1;
   const unsigned first = __shfl_sync(kAll, end - share, text);
   const unsigned last = __shfl_sync(kAll, end, text);
-  return {text, lane - first, first, (text + 1 == texts ? kLanes : last) - first};  // the last takes what is left over
+  return {text, lane - first, first, (text + 1 == texts ? kLanes : last) - first};  // the last takes the leftovers
 }
 
-// How many texts have part in the tile: from firsts[tile] on, all that begin before the next tile does.
+// The number of texts with a part in the tile: those from firsts[tile] on that begin before the next tile.
 __device__ __forceinline__ std::uint64_t texts_in(const DeviceTexts& texts, const std::uint64_t* firsts,
                                                   std::uint64_t tile, std::uint64_t tiles) {
   if (tile + 1 == tiles) return texts.count - firsts[tile];

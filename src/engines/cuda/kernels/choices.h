@@ -1,4 +1,4 @@
-// The choices of blocks that a join goes through, and the order of bits that each one sorts by.
+// The choices of blocks that a join goes through, and the order of bits by which each one sorts.
 #pragma once
 
 #include <bit>
@@ -10,14 +10,14 @@
 
 namespace refrain::cuda {
 
-inline constexpr std::size_t kTables = 8 * 256;  // to move bits; as many to move them back
+inline constexpr std::size_t kTables = 8 * 256;  // entries to permute bits; the inverse needs as many again
 inline constexpr unsigned kMostBlocks = 64;
 
-// An order of bits: bit order[i] of a fingerprint comes to place i.
+// An order of bits: bit order[i] of a fingerprint moves to position i.
 struct BitOrder {
   std::vector<unsigned> order;
 
-  // What byte b with value v becomes: entry 256 b + v. Then the way back.
+  // Entry 256 b + v is what byte b with value v becomes. The tables of the inverse follow.
   std::vector<std::uint64_t> tables() const {
     std::vector<std::uint64_t> made(2 * kTables);
     for (std::size_t i = 0; i < 64; ++i)
@@ -44,7 +44,7 @@ inline BitOrder with_last(std::uint64_t chosen) {
   return made;
 }
 
-// A pair must differ in these blocks: else an earlier choice has found it.
+// The blocks in which a pair must differ; a pair that agrees in one of them was found by an earlier choice.
 struct Passed {
   std::uint64_t masks[kMostBlocks];
   unsigned count;
@@ -54,9 +54,9 @@ struct Passed {
 struct Choice {
   std::uint64_t key;  // the chosen bits
   BitOrder order;
-  unsigned key_shift = 0;  // bits that are not chosen
+  unsigned key_shift = 0;  // the number of bits that are not chosen
   Passed passed{};
-  std::vector<std::uint64_t> passed_masks = {};  // as they were before bits were moved
+  std::vector<std::uint64_t> passed_masks = {};  // in the original order of bits
 };
 
 inline Choice make_choice(std::span<const std::uint64_t> masks, const std::vector<std::size_t>& chosen) {
@@ -74,7 +74,7 @@ inline Choice make_choice(std::span<const std::uint64_t> masks, const std::vecto
   return choice;
 }
 
-// To the next choice, in order; false after the last.
+// Moves to the next choice in lexicographic order; returns false after the last.
 inline bool advance(std::vector<std::size_t>& chosen, std::size_t blocks) {
   std::size_t i = chosen.size();
   while (i > 0 && chosen[i - 1] == blocks - chosen.size() + i - 1) --i;
@@ -84,7 +84,7 @@ inline bool advance(std::vector<std::size_t>& chosen, std::size_t blocks) {
   return true;
 }
 
-// All of them, in order.
+// Returns all choices, in lexicographic order.
 inline std::vector<Choice> make_choices(std::span<const std::uint64_t> masks, unsigned distance) {
   std::vector<std::size_t> chosen(masks.size() - distance);
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});

@@ -4,7 +4,7 @@ namespace refrain::cuda {
 
 namespace {
 
-// The words of a text, wherever it begins: two aligned ones and a shift.
+// Reads the words of a text at any offset, from two aligned words and a shift.
 struct Words {
   const std::uint8_t* text;
   __device__ __forceinline__ std::uint64_t operator()(std::uint64_t at) const {
@@ -21,7 +21,7 @@ __device__ Wide short_digest(const Words& words, unsigned size) {
   return xxh3_wide_of_16(size == 0 ? 0 : words(0), size > 8 ? words(size - 8) : 0, size);
 }
 
-// A text of more than 240 bytes, by a warp: lane l takes word l % 8 of every fourth stripe.
+// Hashes a text of more than 240 bytes with a warp: lane l takes word l % 8 of every fourth stripe.
 __device__ Wide long_digest(const Words& words, std::uint64_t size, unsigned lane) {
   const unsigned column = lane % 8;
   const unsigned row = lane / 8;
@@ -52,7 +52,7 @@ __device__ Wide long_digest(const Words& words, std::uint64_t size, unsigned lan
     add_up();
     sum = row == 0 ? xxh3_scramble(sum, column) : 0;
   }
-  // The last 64 bytes, whether they make a stripe or not.
+  // The last 64 bytes are added even if they are not a stripe of their own.
   Wide added{0, 0};
   if (row == 0) added = add(size - kXxh3Stripe, 192 - 64 - 7);
   sum += added.low + __shfl_xor_sync(kAll, added.high, 1);
@@ -68,7 +68,7 @@ __device__ Wide long_digest(const Words& words, std::uint64_t size, unsigned lan
   return {xxh3_avalanche(size * kXxhPrime1 + half.low), xxh3_avalanche(~(size * kXxhPrime2) + half.high)};
 }
 
-// A block takes 32 texts: its first warp the short ones, a lane each; then each warp some of the long ones.
+// A block processes 32 texts: its first warp takes the short ones, one per lane, then the warps share the long ones.
 __global__ void __launch_bounds__(kWarps* kLanes) digest_texts(DeviceTexts texts, std::uint64_t* digests) {
   const std::uint64_t first = std::uint64_t{blockIdx.x} * kLanes;
   const unsigned warp = threadIdx.x / kLanes;

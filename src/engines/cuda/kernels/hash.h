@@ -1,20 +1,21 @@
-// The hashes of tokens and texts: for the device where nvcc compiles them, else for the host, so that they can be tested
-// without a device.
+// The hashes of tokens and texts. nvcc compiles them for the device, other compilers for the host, where they can be
+// tested without a device.
 //
-// They are written for whoever has the bytes in registers. Of a token of 1 to 16 bytes, `first` begins with it and `last`
-// ends with it (if it has more than 8 bytes; else it is not used). `Bytes` gives the word of 8 that begins at any place.
+// They take bytes from registers. For a token of 1 to 16 bytes, `first` begins with the token and, if it has more
+// than 8 bytes, `last` ends with it. `Bytes` is a function that returns the 8-byte word that begins at a given
+// offset.
 #pragma once
 
 #include <cstdint>
 
 #ifdef __CUDACC__
-#define REFRAIN_BOTH __device__ __forceinline__
-#define REFRAIN_APART __device__ __noinline__ inline  // rarely called: keeps what is called often small
+#define REFRAIN_HOST_DEVICE __device__ __forceinline__
+#define REFRAIN_NOINLINE __device__ __noinline__ inline  // rarely called: keeps its frequent callers small
 #define REFRAIN_TABLE __device__ constexpr
 #define REFRAIN_UNROLL _Pragma("unroll")
 #else
-#define REFRAIN_BOTH inline
-#define REFRAIN_APART inline
+#define REFRAIN_HOST_DEVICE inline
+#define REFRAIN_NOINLINE inline
 #define REFRAIN_TABLE constexpr
 #define REFRAIN_UNROLL
 #endif
@@ -23,7 +24,7 @@ namespace refrain::cuda {
 
 // ---- XXH3.
 
-// What the hash takes from its own secret, by the place in it.
+// The default secret of the hash, as words.
 REFRAIN_TABLE std::uint64_t kXxh3Secret[24] = {
     0xbe4ba423396cfeb8ULL, 0x1cad21f72c81017cULL, 0xdb979083e96dd4deULL, 0x1f67b3b7a4a44072ULL, 0x78e5c0cc4ee679cbULL,
     0x2172ffcc7dd05a82ULL, 0x8e2443f7744608b8ULL, 0x4c263a81e69035e0ULL, 0xcb00c391bb52283cULL, 0xa32e531b8b65d088ULL,
@@ -31,7 +32,7 @@ REFRAIN_TABLE std::uint64_t kXxh3Secret[24] = {
     0x647378d9c97e9fc8ULL, 0xc3ebd33483acc5eaULL, 0xeb6313faffa081c5ULL, 0x49daf0b751dd0d17ULL, 0x9e68d429265516d3ULL,
     0xfca1477d58be162bULL, 0xce31d07ad1b8f88fULL, 0x280416958f3acb45ULL, 0x7e404bbbcafbd7afULL};
 
-REFRAIN_BOTH std::uint64_t xxh3_secret(unsigned at) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_secret(unsigned at) {
   const unsigned shift = at % 8 * 8;
   const std::uint64_t low = kXxh3Secret[at / 8];
   return shift == 0 ? low : low >> shift | kXxh3Secret[at / 8 + 1] << (64 - shift);
@@ -50,7 +51,7 @@ struct Wide {
   std::uint64_t high;
 };
 
-REFRAIN_BOTH Wide multiply(std::uint64_t a, std::uint64_t b) {
+REFRAIN_HOST_DEVICE Wide multiply(std::uint64_t a, std::uint64_t b) {
 #ifdef __CUDA_ARCH__
   return {a * b, __umul64hi(a, b)};
 #else
@@ -59,38 +60,39 @@ REFRAIN_BOTH Wide multiply(std::uint64_t a, std::uint64_t b) {
   return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64U)};
 #endif
 }
-REFRAIN_BOTH std::uint64_t multiply_fold(std::uint64_t a, std::uint64_t b) {
+REFRAIN_HOST_DEVICE std::uint64_t multiply_fold(std::uint64_t a, std::uint64_t b) {
   const Wide product = multiply(a, b);
   return product.low ^ product.high;
 }
 
-REFRAIN_BOTH std::uint32_t swap_bytes(std::uint32_t x) {
+REFRAIN_HOST_DEVICE std::uint32_t swap_bytes(std::uint32_t x) {
 #ifdef __CUDA_ARCH__
   return __byte_perm(x, 0, 0x0123);
 #else
   return __builtin_bswap32(x);
 #endif
 }
-REFRAIN_BOTH std::uint64_t swap_bytes(std::uint64_t x) {
+REFRAIN_HOST_DEVICE std::uint64_t swap_bytes(std::uint64_t x) {
   return std::uint64_t{swap_bytes(static_cast<std::uint32_t>(x))} << 32U |
          swap_bytes(static_cast<std::uint32_t>(x >> 32U));
 }
-REFRAIN_BOTH std::uint64_t rotate_left(std::uint64_t x, unsigned by) {
+REFRAIN_HOST_DEVICE std::uint64_t rotate_left(std::uint64_t x, unsigned by) {
   return x << by | x >> (64 - by);
 }
 
-REFRAIN_BOTH std::uint64_t xxh64_avalanche(std::uint64_t hash) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh64_avalanche(std::uint64_t hash) {
   hash = (hash ^ hash >> 33U) * kXxhPrime2;
   hash = (hash ^ hash >> 29U) * kXxhPrime3;
   return hash ^ hash >> 32U;
 }
-REFRAIN_BOTH std::uint64_t xxh3_avalanche(std::uint64_t hash) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_avalanche(std::uint64_t hash) {
   hash = (hash ^ hash >> 37U) * kXxhMix1;
   return hash ^ hash >> 32U;
 }
 
-// Of 1 to 16 bytes.
-REFRAIN_BOTH std::uint64_t xxh3_of_16(std::uint64_t first, std::uint64_t last, unsigned size, std::uint64_t seed) {
+// The hash of 1 to 16 bytes.
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_of_16(std::uint64_t first, std::uint64_t last, unsigned size,
+                                             std::uint64_t seed) {
   if (size <= 3) {
     const auto byte = [&](unsigned at) { return static_cast<std::uint32_t>(first) >> 8 * at & 255U; };
     const std::uint32_t word = byte(0) << 16U | byte(size / 2) << 24U | byte(size - 1) | size << 8U;
@@ -112,20 +114,20 @@ REFRAIN_BOTH std::uint64_t xxh3_of_16(std::uint64_t first, std::uint64_t last, u
   return xxh3_avalanche(size + swap_bytes(low) + high + multiply_fold(low, high));
 }
 
-// Two words of the input against two of the secret.
+// Combines two words of the input with two words of the secret.
 template <class Bytes>
-REFRAIN_BOTH std::uint64_t xxh3_mix_16(const Bytes& bytes, unsigned at, unsigned secret, std::uint64_t seed) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_mix_16(const Bytes& bytes, unsigned at, unsigned secret, std::uint64_t seed) {
   return multiply_fold(bytes(at) ^ (xxh3_secret(secret) + seed), bytes(at + 8) ^ (xxh3_secret(secret + 8) - seed));
 }
 
-inline constexpr unsigned kXxh3MostShort = 240;  // past that the hash takes another path
+inline constexpr unsigned kXxh3MostShort = 240;  // longer inputs take another path
 
-// Of 17 to 240 bytes.
+// The hash of 17 to 240 bytes.
 template <class Bytes>
-REFRAIN_BOTH std::uint64_t xxh3_of_240(const Bytes& bytes, unsigned size, std::uint64_t seed) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_of_240(const Bytes& bytes, unsigned size, std::uint64_t seed) {
   std::uint64_t sum = size * kXxhPrime1;
   if (size <= 128) {
-    // Pairs of pieces from both ends inwards.
+    // Takes pairs of pieces, from the middle outward.
     for (unsigned i = (size - 1) / 32 + 1; i-- > 0;) {
       sum += xxh3_mix_16(bytes, 16 * i, 32 * i, seed);
       sum += xxh3_mix_16(bytes, size - 16 * (i + 1), 32 * i + 16, seed);
@@ -140,8 +142,8 @@ REFRAIN_BOTH std::uint64_t xxh3_of_240(const Bytes& bytes, unsigned size, std::u
 
 // ---- XXH3 in 128 bits, without a seed.
 
-// Of at most 16 bytes.
-REFRAIN_BOTH Wide xxh3_wide_of_16(std::uint64_t first, std::uint64_t last, unsigned size) {
+// The hash of at most 16 bytes.
+REFRAIN_HOST_DEVICE Wide xxh3_wide_of_16(std::uint64_t first, std::uint64_t last, unsigned size) {
   if (size == 0)
     return {xxh64_avalanche(xxh3_secret(64) ^ xxh3_secret(72)), xxh64_avalanche(xxh3_secret(80) ^ xxh3_secret(88))};
   if (size <= 3) {
@@ -176,18 +178,18 @@ REFRAIN_BOTH Wide xxh3_wide_of_16(std::uint64_t first, std::uint64_t last, unsig
   return {xxh3_avalanche(hash.low), xxh3_avalanche(hash.high)};
 }
 
-// Two pieces of sixteen bytes into both halves of the sum.
+// Adds two pieces of 16 bytes to both halves of the sum.
 template <class Bytes>
-REFRAIN_BOTH void xxh3_wide_mix_32(Wide& sum, const Bytes& bytes, unsigned one, unsigned two, unsigned secret) {
+REFRAIN_HOST_DEVICE void xxh3_wide_mix_32(Wide& sum, const Bytes& bytes, unsigned one, unsigned two, unsigned secret) {
   sum.low += xxh3_mix_16(bytes, one, secret, 0);
   sum.low ^= bytes(two) + bytes(two + 8);
   sum.high += xxh3_mix_16(bytes, two, secret + 16, 0);
   sum.high ^= bytes(one) + bytes(one + 8);
 }
 
-// Of 17 to 240 bytes.
+// The hash of 17 to 240 bytes.
 template <class Bytes>
-REFRAIN_BOTH Wide xxh3_wide_of_240(const Bytes& bytes, unsigned size) {
+REFRAIN_HOST_DEVICE Wide xxh3_wide_of_240(const Bytes& bytes, unsigned size) {
   Wide sum{size * kXxhPrime1, 0};
   if (size <= 128) {
     for (unsigned i = (size - 1) / 32 + 1; i-- > 0;) xxh3_wide_mix_32(sum, bytes, 16 * i, size - 16 * (i + 1), 32 * i);
@@ -201,30 +203,31 @@ REFRAIN_BOTH Wide xxh3_wide_of_240(const Bytes& bytes, unsigned size) {
   return {xxh3_avalanche(sum.low + sum.high), 0 - xxh3_avalanche(high)};
 }
 
-// Past 240 bytes: eight sums over stripes of 64 bytes, scrambled after every block of sixteen stripes.
+// Longer inputs have eight sums over stripes of 64 bytes, which are scrambled after every block of sixteen stripes.
 inline constexpr unsigned kXxh3Stripe = 64;
 inline constexpr unsigned kXxh3BlockStripes = 16;
 REFRAIN_TABLE std::uint64_t kXxh3Sums[8] = {0xC2B2AE3DULL, kXxhPrime1,    kXxhPrime2, kXxhPrime3,
                                             kXxhPrime4,    0x85EBCA77ULL, kXxhPrime5, 0x9E3779B1ULL};
 
-// What word `lane` of a stripe adds to sum `lane`, and what it adds to its neighbour, lane ^ 1: the word itself.
-REFRAIN_BOTH std::uint64_t xxh3_accumulate(std::uint64_t word, std::uint64_t secret) {
+// Returns what word `lane` of a stripe adds to sum `lane`. To the neighboring sum, lane ^ 1, it adds the word
+// itself.
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_accumulate(std::uint64_t word, std::uint64_t secret) {
   const std::uint64_t keyed = word ^ secret;
   return (keyed & 0xFFFFFFFFULL) * (keyed >> 32U);
 }
-REFRAIN_BOTH std::uint64_t xxh3_scramble(std::uint64_t sum, unsigned lane) {
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_scramble(std::uint64_t sum, unsigned lane) {
   return (sum ^ sum >> 47U ^ xxh3_secret(128 + 8 * lane)) * 0x9E3779B1ULL;
 }
-// What a pair of sums, the first of them number 2 * pair, adds to the half whose secret begins at `secret`.
-REFRAIN_BOTH std::uint64_t xxh3_merge(std::uint64_t even, std::uint64_t odd, unsigned pair, unsigned secret) {
+// Returns what sums 2 * pair and 2 * pair + 1 add to the half of the result whose secret begins at `secret`.
+REFRAIN_HOST_DEVICE std::uint64_t xxh3_merge(std::uint64_t even, std::uint64_t odd, unsigned pair, unsigned secret) {
   return multiply_fold(even ^ xxh3_secret(secret + 16 * pair), odd ^ xxh3_secret(secret + 16 * pair + 8));
 }
 
-// ---- Windows (text/windows.h), and what they are mixed with (base/mix.h).
+// ---- Windows (text/windows.h), and the function that mixes them (base/mix.h).
 
 inline constexpr std::uint64_t kWindowBase = 0xD6E8FEB86659FD93ULL;
 
-REFRAIN_BOTH std::uint64_t mix_window(std::uint64_t x) {
+REFRAIN_HOST_DEVICE std::uint64_t mix_window(std::uint64_t x) {
   x = (x ^ x >> 32U) * 0x9FB21C651E98DF25ULL;
   x = (x ^ x >> 29U) * 0xA24BAED4963EE407ULL;
   return x ^ x >> 32U;

@@ -20,7 +20,7 @@ std::uint64_t word_at(const char* at, std::size_t most = 8) {
   return word;
 }
 
-// As the kernels hold a token of up to 16 bytes; what follows it in `first` is not zero, as in a text.
+// A token of up to 16 bytes as the kernels hold it; the bytes that follow it in `first` are not zero, as in a text.
 struct Held {
   explicit Held(std::string_view token) {
     const std::string padded = std::string(token) + "~~~~~~~~";
@@ -80,7 +80,7 @@ TEST(CudaHash, DigestsOfLongTextsAreThoseOfTheLibrary) {
   std::mt19937_64 random(4);
   for (const std::size_t size : {241, 255, 256, 257, 1023, 1024, 1025, 1088, 1089, 2048, 2049, 5000, 65536, 100001}) {
     const std::string text = random_bytes(random, size);
-    // The slow, obvious form of what the kernel does with a warp.
+    // The slow and obvious form of what the kernel does with a warp.
     std::uint64_t sums[8];
     std::copy(std::begin(kXxh3Sums), std::end(kXxh3Sums), sums);
     const auto stripe = [&](std::size_t at, unsigned secret) {

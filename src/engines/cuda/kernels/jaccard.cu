@@ -6,14 +6,14 @@ namespace refrain::cuda {
 
 namespace {
 
-constexpr std::uint64_t kLopsided = 64;  // so many times as large: looked up, not merged
+constexpr std::uint64_t kSearchRatio = 64;  // from this ratio of sizes on, sets are searched instead of merged
 
 struct Set {
   const std::uint64_t* features;
   std::uint64_t size;
 };
 
-// Every feature of the small set is looked up in the large one.
+// Searches the large set for every feature of the small one.
 __device__ unsigned look_up(const Set& small, const Set& large, unsigned lane) {
   unsigned found = 0;
   for (std::uint64_t i = lane; i < small.size; i += kLanes) {
@@ -32,7 +32,7 @@ __device__ unsigned look_up(const Set& small, const Set& large, unsigned lane) {
   return found;
 }
 
-// 32 features of each side meet at a time; then the side whose last one is less goes on.
+// Compares 32 features of each side at a time; then the side whose last feature is less advances.
 __device__ unsigned merge(const Set& a, const Set& b, unsigned lane) {
   unsigned found = 0;
   std::uint64_t at_a = 0;
@@ -53,7 +53,7 @@ __device__ unsigned merge(const Set& a, const Set& b, unsigned lane) {
   return found;
 }
 
-// A warp takes a pair.
+// A warp processes a pair.
 __global__ void __launch_bounds__(kWarps* kLanes)
     count_common(DeviceSets sets, const SetPair* pairs, std::uint64_t count, std::uint32_t* common) {
   const std::uint64_t number = std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / kLanes;
@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(kWarps* kLanes)
     small = large;
     large = other;
   }
-  const unsigned found = large.size / kLopsided > small.size ? look_up(small, large, lane) : merge(small, large, lane);
+  const unsigned found =
+      large.size / kSearchRatio > small.size ? look_up(small, large, lane) : merge(small, large, lane);
   const unsigned all = __reduce_add_sync(kAll, found);
   if (lane == 0) common[number] = all;
 }

@@ -1,8 +1,8 @@
-// How many features two sets have in common, for many pairs of sets in device memory: with the sizes of the sets that is
-// their Jaccard similarity (engines/sketch/feature_set.h), which signatures only estimate.
+// Counts the features that two sets have in common, for many pairs of sets in device memory. With the sizes of the
+// sets, this gives their Jaccard similarity (engines/sketch/feature_set.h), which signatures only estimate.
 //
-// No verb uses it: two texts of 4 KB take a core 27 us to be cut into windows and sorted, and then 1.5 us to be compared; and
-// a set is no smaller than its text. It is for whoever has the sets on the device.
+// No verb uses it: for two texts of 4 KB, a core takes 27 us to cut and sort their windows, then 1.5 us to compare
+// them, and a set is no smaller than its text. It is for sets that are already on the device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace refrain::cuda {
 
-// Set i is features[begins[i], begins[i + 1]): ascending, each once.
+// Set i is features[begins[i], begins[i + 1]), ascending and without duplicates.
 struct DeviceSets {
   const std::uint64_t* features;
   const std::uint64_t* begins;
@@ -22,7 +22,7 @@ struct SetPair {
   std::uint32_t second;
 };
 
-// common[i] is that of pairs[i].
+// Sets common[i] to the number of features that the sets of pairs[i] have in common.
 void common_features(const DeviceSets& sets, const SetPair* pairs, std::uint64_t count, std::uint32_t* common,
                      cudaStream_t stream);
 

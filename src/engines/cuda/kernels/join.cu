@@ -14,8 +14,8 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-// As the tables say.
-__device__ __forceinline__ std::uint64_t moved(const std::uint64_t* table, std::uint64_t hash) {
+// Moves the bits of a hash as the tables say.
+__device__ __forceinline__ std::uint64_t permute_bits(const std::uint64_t* table, std::uint64_t hash) {
   std::uint64_t made = 0;
 #pragma unroll
   for (unsigned b = 0; b < 8; ++b) made |= table[256 * b + (hash >> 8 * b & 255U)];
@@ -33,10 +33,10 @@ __global__ void move_bits(const std::uint64_t* __restrict__ from, std::uint64_t 
   load_tables(table, tables);
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * blockDim.x)
-    to[i] = moved(table, from[i]);
+    to[i] = permute_bits(table, from[i]);
 }
 
-// The same for those that belong to a part; behind the `kept` that are there, in any order.
+// Moves the bits of those fingerprints that belong to a part, and appends them, in any order, to the `kept` ones.
 __global__ void keep_part(const std::uint64_t* __restrict__ from, std::uint64_t count,
                           const std::uint64_t* __restrict__ tables, std::uint64_t key, JoinPart part,
                           std::uint64_t* __restrict__ to, std::uint64_t* kept) {
@@ -54,7 +54,7 @@ __global__ void keep_part(const std::uint64_t* __restrict__ from, std::uint64_t 
     std::uint64_t place = 0;
     if (lane == 0) place = atomicAdd(reinterpret_cast<unsigned long long*>(kept), __popc(keeping));
     place = __shfl_sync(0xFFFFFFFFU, place, 0);
-    if (keep) to[place + __popc(keeping & ((1U << lane) - 1))] = moved(table, hash);
+    if (keep) to[place + __popc(keeping & ((1U << lane) - 1))] = permute_bits(table, hash);
   }
 }
 
@@ -71,7 +71,7 @@ __global__ void count_buckets(const std::uint64_t* __restrict__ hashes, std::uin
     if (mine[b] != 0) atomicAdd(reinterpret_cast<unsigned long long*>(counts + b), mine[b]);
 }
 
-// The runs of more than `most`: where each begins and ends, in any order.
+// Finds the runs of more than `most` fingerprints: where each begins and ends, in any order.
 __global__ void find_long_runs(const std::uint64_t* __restrict__ hashes, std::uint64_t count, unsigned key_shift,
                                std::uint64_t most, std::uint64_t* runs, std::uint64_t* found) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -92,9 +92,9 @@ __global__ void find_long_runs(const std::uint64_t* __restrict__ hashes, std::ui
   runs[2 * place + 1] = outside;
 }
 
-// Of `long_runs` runs in ascending order, whether one holds i.
+// Returns whether one of the `long_runs` runs, in ascending order, contains i.
 __device__ bool in_long_run(const std::uint64_t* runs, std::uint64_t long_runs, std::uint64_t i) {
-  std::uint64_t before = 0;  // runs that end at i or before
+  std::uint64_t before = 0;  // number of runs that end at or before i
   std::uint64_t after = long_runs;
   while (before < after) {
     const std::uint64_t middle = (before + after) / 2;
@@ -122,39 +122,39 @@ __global__ void compare_runs(const std::uint64_t* __restrict__ hashes, std::uint
     if (seen) continue;
     const std::uint64_t place = atomicAdd(reinterpret_cast<unsigned long long*>(found), 1ULL);
     if (place >= most_pairs) continue;
-    pairs[2 * place] = moved(back, hash);
-    pairs[2 * place + 1] = moved(back, hash ^ difference);
+    pairs[2 * place] = permute_bits(back, hash);
+    pairs[2 * place + 1] = permute_bits(back, hash ^ difference);
   }
 }
 
 unsigned blocks_for(std::uint64_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
 }
-// Of a kernel whose blocks prepare something first: few, each for many fingerprints.
+// For kernels whose blocks have setup work: few blocks, each for many fingerprints.
 unsigned few_blocks_for(std::uint64_t count, std::uint64_t most = 2048) {
   return static_cast<unsigned>(std::min<std::uint64_t>(blocks_for(count), most));
 }
 
 class Joiner {
  public:
-  Joiner(unsigned distance, const JoinRoom& room, const JoinTaker& take)
-      : distance_(distance), room_(room), take_(take) {}
+  Joiner(unsigned distance, const JoinBuffers& room, const JoinReceiver& take)
+      : distance_(distance), buffers_(room), take_(take) {}
 
-  // Before fingerprints are moved.
+  // Must be called before fingerprints are moved.
   cudaError_t choose(const Choice& choice) const {
     take_.step(0);
     const std::vector<std::uint64_t> tables = choice.order.tables();
-    return cudaMemcpy(room_.tables.data(), tables.data(), tables.size() * sizeof tables[0], cudaMemcpyHostToDevice);
+    return cudaMemcpy(buffers_.tables.data(), tables.data(), tables.size() * sizeof tables[0], cudaMemcpyHostToDevice);
   }
 
-  // `count` fingerprints, moved, are in room.front.
+  // Expects `count` fingerprints, with their bits moved, in room.front.
   cudaError_t run(const Choice& choice, std::uint64_t count) {
     count_ = count;
     if (count < 2) return cudaSuccess;
     take_.step(0);
-    cub::DoubleBuffer<std::uint64_t> keys(room_.front.data(), room_.back.data());
-    std::size_t sort_bytes = room_.sort.size();
-    if (const cudaError_t error = cub::DeviceRadixSort::SortKeys(room_.sort.data(), sort_bytes, keys, count_,
+    cub::DoubleBuffer<std::uint64_t> keys(buffers_.front.data(), buffers_.back.data());
+    std::size_t sort_bytes = buffers_.sort.size();
+    if (const cudaError_t error = cub::DeviceRadixSort::SortKeys(buffers_.sort.data(), sort_bytes, keys, count_,
                                                                  static_cast<int>(choice.key_shift), 64);
         error != cudaSuccess)
       return error;
@@ -167,79 +167,81 @@ class Joiner {
  private:
   cudaError_t hand_over_long_runs(const Choice& choice) {
     if (const cudaError_t error = reset_found(); error != cudaSuccess) return error;
-    find_long_runs<<<blocks_for(count_), kThreads>>>(sorted_, count_, choice.key_shift, room_.most_run,
-                                                     room_.runs.data(), room_.found.data());
-    if (const cudaError_t error = fetch(room_.found.data(), &long_runs_, 1); error != cudaSuccess || long_runs_ == 0)
+    find_long_runs<<<blocks_for(count_), kThreads>>>(sorted_, count_, choice.key_shift, buffers_.most_run,
+                                                     buffers_.runs.data(), buffers_.found.data());
+    if (const cudaError_t error = fetch(buffers_.found.data(), &long_runs_, 1); error != cudaSuccess || long_runs_ == 0)
       return error;
     take_.step(2 * long_runs_ * sizeof(std::uint64_t));
     std::vector<std::pair<std::uint64_t, std::uint64_t>> runs(long_runs_);
-    if (const cudaError_t error = fetch(room_.runs.data(), &runs[0].first, 2 * long_runs_); error != cudaSuccess)
+    if (const cudaError_t error = fetch(buffers_.runs.data(), &runs[0].first, 2 * long_runs_); error != cudaSuccess)
       return error;
     std::sort(runs.begin(), runs.end());
     if (const cudaError_t error =
-            cudaMemcpy(room_.runs.data(), runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice);
+            cudaMemcpy(buffers_.runs.data(), runs.data(), runs.size() * sizeof runs[0], cudaMemcpyHostToDevice);
         error != cudaSuccess)
       return error;
     std::vector<std::uint64_t> run;
     for (const auto& [begin, end] : runs) {
       take_.step((2 * long_runs_ + std::max<std::uint64_t>(run.capacity(), end - begin)) * sizeof(std::uint64_t));
       run.resize(end - begin);
-      move_bits<<<few_blocks_for(run.size()), kThreads>>>(sorted_ + begin, run.size(), way_back(), spare_);
+      move_bits<<<few_blocks_for(run.size()), kThreads>>>(sorted_ + begin, run.size(), inverse_tables(), spare_);
       if (const cudaError_t error = fetch(spare_, run.data(), run.size()); error != cudaSuccess) return error;
       take_.run(run, choice.passed_masks);
     }
     return cudaSuccess;
   }
 
-  // All pairs of the runs that begin in [first, last). Where they are more than there is room for, a half at a time.
+  // Emits all pairs whose first member is in [first, last). If they exceed the buffer, it does each half separately.
   cudaError_t compare(const Choice& choice, std::uint64_t first, std::uint64_t last) {
     if (const cudaError_t error = reset_found(); error != cudaSuccess) return error;
-    compare_runs<<<blocks_for(last - first), kThreads>>>(sorted_, first, last, count_, choice.key_shift, distance_,
-                                                         choice.passed, room_.runs.data(), long_runs_, way_back(),
-                                                         room_.pairs.data(), room_.most_pairs, room_.found.data());
+    compare_runs<<<blocks_for(last - first), kThreads>>>(
+        sorted_, first, last, count_, choice.key_shift, distance_, choice.passed, buffers_.runs.data(), long_runs_,
+        inverse_tables(), buffers_.pairs.data(), buffers_.most_pairs, buffers_.found.data());
     std::uint64_t found = 0;
-    if (const cudaError_t error = fetch(room_.found.data(), &found, 1); error != cudaSuccess || found == 0)
+    if (const cudaError_t error = fetch(buffers_.found.data(), &found, 1); error != cudaSuccess || found == 0)
       return error;
-    if (found > room_.most_pairs && last - first > 1) {
+    if (found > buffers_.most_pairs && last - first > 1) {
       const std::uint64_t middle = first + (last - first) / 2;
       const cudaError_t error = compare(choice, first, middle);
       return error != cudaSuccess ? error : compare(choice, middle, last);
     }
     take_.step(2 * found * sizeof(std::uint64_t));
     std::vector<std::uint64_t> pairs(2 * found);
-    if (const cudaError_t error = fetch(room_.pairs.data(), pairs.data(), pairs.size()); error != cudaSuccess)
+    if (const cudaError_t error = fetch(buffers_.pairs.data(), pairs.data(), pairs.size()); error != cudaSuccess)
       return error;
     take_.pairs(pairs);
     return cudaSuccess;
   }
 
-  cudaError_t reset_found() const { return cudaMemsetAsync(room_.found.data(), 0, sizeof(std::uint64_t)); }
+  cudaError_t reset_found() const { return cudaMemsetAsync(buffers_.found.data(), 0, sizeof(std::uint64_t)); }
 
-  // Waits for all that was begun before, and fails if any of it did: a kernel that was not even started says so only here.
+  // Waits for all work that was started before, and fails if any of it failed: this is where a kernel that could not
+  // even be started is noticed.
   cudaError_t fetch(const std::uint64_t* from, std::uint64_t* to, std::size_t count) const {
     if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
     return cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost);
   }
 
-  const std::uint64_t* way_back() const { return room_.tables.data() + kTables; }
+  const std::uint64_t* inverse_tables() const { return buffers_.tables.data() + kTables; }
 
   const unsigned distance_;
-  const JoinRoom& room_;
-  const JoinTaker& take_;
+  const JoinBuffers& buffers_;
+  const JoinReceiver& take_;
   std::uint64_t count_ = 0;
   const std::uint64_t* sorted_ = nullptr;
-  std::uint64_t* spare_ = nullptr;  // as large
+  std::uint64_t* spare_ = nullptr;  // of the same size
   std::uint64_t long_runs_ = 0;
 };
 
-// Fingerprints on their way to the device, a piece at a time: the next one is copied while this one is worked on.
+// Sends fingerprints to the device in pieces. The next piece is copied while the current one is being processed.
 class Sender {
  public:
-  Sender(std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinTaker& take, const Asker& ask)
-      : Sender(Empty(), hashes, piece, take, ask) {
-    ask(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "a stream");
-    for (cudaEvent_t& event : events_) ask(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
-    // Copies are several times faster from memory that stays where it is; where that cannot be had, they are slow.
+  Sender(std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinReceiver& take,
+         const CudaCheck& check_cuda)
+      : Sender(Empty(), hashes, piece, take, check_cuda) {
+    check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "a stream");
+    for (cudaEvent_t& event : events_) check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+    // Copies from pinned memory are several times faster. If memory cannot be pinned, copies are merely slow.
     pinned_ = cudaHostRegister(host(), hashes.size_bytes(), cudaHostRegisterDefault) == cudaSuccess;
     if (!pinned_) cudaGetLastError();
   }
@@ -253,7 +255,7 @@ class Sender {
     if (copies_ != nullptr) cudaStreamDestroy(copies_);
   }
 
-  // Calls work(piece, count), which starts kernels on it.
+  // Calls work(piece, count), which starts kernels on the piece, for every piece.
   template <class Work>
   cudaError_t each(Work work) const {
     std::size_t turn = 0;
@@ -268,49 +270,49 @@ class Sender {
       cudaStreamWaitEvent(nullptr, copied(turn));
       work(piece.data(), count);
       cudaEventRecord(worked(turn), nullptr);
-      if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;  // the first of all these
+      if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;  // of any of these calls
       next += count;
     }
     return cudaSuccess;
   }
 
  private:
-  struct Empty {};  // once this one is made, what is destroyed is what was created
-  Sender(Empty /*empty*/, std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinTaker& take,
-         const Asker& ask)
-      : hashes_(hashes), take_(take), pieces_{{piece, ask}, {piece, ask}} {}
+  struct Empty {};  // selects the inner constructor: after it, the destructor runs even if the outer one throws
+  Sender(Empty /*empty*/, std::span<const std::uint64_t> hashes, std::uint64_t piece, const JoinReceiver& take,
+         const CudaCheck& check_cuda)
+      : hashes_(hashes), take_(take), pieces_{{piece, check_cuda}, {piece, check_cuda}} {}
   void* host() const { return const_cast<std::uint64_t*>(hashes_.data()); }
   cudaEvent_t copied(std::size_t turn) const { return events_[turn]; }
   cudaEvent_t worked(std::size_t turn) const { return events_[2 + turn]; }
 
   const std::span<const std::uint64_t> hashes_;
-  const JoinTaker& take_;
+  const JoinReceiver& take_;
   const DeviceMemory<std::uint64_t> pieces_[2];
   cudaStream_t copies_ = nullptr;
   cudaEvent_t events_[4] = {};
   bool pinned_ = false;
 };
 
-constexpr std::size_t kPlanned = 64;  // choices, while the set passes once
+constexpr std::size_t kPlanned = 64;  // number of choices that are counted in one pass over the set
 
-// The parts of every choice; none where one does not fit.
+// Plans the parts of every choice. Empty if one part does not fit.
 std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::vector<Choice>& choices,
-                                              std::uint64_t most, const Asker& ask) {
-  const DeviceMemory<std::uint64_t> device_counts(kPlanned * kBuckets, ask);
+                                              std::uint64_t most, const CudaCheck& check_cuda) {
+  const DeviceMemory<std::uint64_t> device_counts(kPlanned * kBuckets, check_cuda);
   std::vector<std::uint64_t> counts(device_counts.size());
   const std::size_t bytes = counts.size() * sizeof counts[0];
   std::vector<std::vector<JoinPart>> parts;
   while (parts.size() < choices.size()) {
     const std::size_t first = parts.size();
     const std::size_t planned = std::min(kPlanned, choices.size() - first);
-    ask(cudaMemsetAsync(device_counts.data(), 0, bytes), "the join: counting");
-    ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
+    check_cuda(cudaMemsetAsync(device_counts.data(), 0, bytes), "the join: counting");
+    check_cuda(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
       for (std::size_t c = 0; c < planned; ++c)
         count_buckets<<<few_blocks_for(count, 512), kThreads>>>(piece, count, choices[first + c].key,
                                                                 device_counts.data() + c * kBuckets);
     }),
-        "the join: counting");
-    ask(cudaMemcpy(counts.data(), device_counts.data(), bytes, cudaMemcpyDeviceToHost), "the join: counting");
+               "the join: counting");
+    check_cuda(cudaMemcpy(counts.data(), device_counts.data(), bytes, cudaMemcpyDeviceToHost), "the join: counting");
     for (std::size_t c = 0; c < planned; ++c) {
       parts.push_back(cut_into_parts(std::span(counts).subspan(c * kBuckets, kBuckets), most));
       if (parts.back().empty()) return {};
@@ -320,29 +322,29 @@ std::vector<std::vector<JoinPart>> plan_parts(const Sender& sender, const std::v
 }
 
 bool join_in_parts(std::span<const std::uint64_t> hashes, const std::vector<Choice>& choices, const JoinSizes& sizes,
-                   const JoinRoom& room, const JoinTaker& take, Joiner& joiner, const Asker& ask) {
-  const Sender sender(hashes, sizes.piece, take, ask);
-  const std::vector<std::vector<JoinPart>> parts = plan_parts(sender, choices, sizes.sorted, ask);
+                   const JoinBuffers& room, const JoinReceiver& take, Joiner& joiner, const CudaCheck& check_cuda) {
+  const Sender sender(hashes, sizes.piece, take, check_cuda);
+  const std::vector<std::vector<JoinPart>> parts = plan_parts(sender, choices, sizes.sorted, check_cuda);
   if (parts.empty()) return false;
   for (std::size_t c = 0; c < choices.size(); ++c) {
-    ask(joiner.choose(choices[c]), "the join");
+    check_cuda(joiner.choose(choices[c]), "the join");
     for (const JoinPart& part : parts[c]) {
-      ask(cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t)), "the join");
-      ask(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
+      check_cuda(cudaMemsetAsync(room.found.data(), 0, sizeof(std::uint64_t)), "the join");
+      check_cuda(sender.each([&](const std::uint64_t* piece, std::uint64_t count) {
         keep_part<<<few_blocks_for(count), kThreads>>>(piece, count, room.tables.data(), choices[c].key, part,
                                                        room.front.data(), room.found.data());
       }),
-          "the join: sending a part");
+                 "the join: sending a part");
       std::uint64_t kept = 0;
-      ask(cudaMemcpy(&kept, room.found.data(), sizeof kept, cudaMemcpyDeviceToHost), "the join: sending a part");
-      ask(joiner.run(choices[c], kept), "the join");
+      check_cuda(cudaMemcpy(&kept, room.found.data(), sizeof kept, cudaMemcpyDeviceToHost), "the join: sending a part");
+      check_cuda(joiner.run(choices[c], kept), "the join");
     }
   }
   return true;
 }
 
 cudaError_t join_resident(const std::uint64_t* hashes, std::uint64_t count, const std::vector<Choice>& choices,
-                          const JoinRoom& room, Joiner& joiner) {
+                          const JoinBuffers& room, Joiner& joiner) {
   if (count < 2) return cudaSuccess;
   for (const Choice& choice : choices) {
     if (const cudaError_t error = joiner.choose(choice); error != cudaSuccess) return error;
@@ -388,32 +390,34 @@ std::optional<JoinSizes> join_sizes(std::uint64_t count, const JoinMemory& given
   return std::nullopt;
 }
 
-JoinRoom::JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t run)
-    : front(sizes.sorted, ask),
-      back(sizes.sorted, ask),
-      sort(join_sort_bytes(sizes.sorted), ask),
-      tables(2 * kTables, ask),
-      pairs(2 * sizes.pairs, ask),
-      found(1, ask),
-      runs(join_runs(sizes.sorted, run), ask),
+JoinBuffers::JoinBuffers(const JoinSizes& sizes, const CudaCheck& check_cuda, std::uint64_t run)
+    : front(sizes.sorted, check_cuda),
+      back(sizes.sorted, check_cuda),
+      sort(join_sort_bytes(sizes.sorted), check_cuda),
+      tables(2 * kTables, check_cuda),
+      pairs(2 * sizes.pairs, check_cuda),
+      found(1, check_cuda),
+      runs(join_runs(sizes.sorted, run), check_cuda),
       most_pairs(sizes.pairs),
       most_run(run) {}
 
 cudaError_t hamming_join(const std::uint64_t* hashes, std::uint64_t count, std::span<const std::uint64_t> masks,
-                         unsigned distance, const JoinRoom& room, const JoinTaker& take) {
+                         unsigned distance, const JoinBuffers& room, const JoinReceiver& take) {
   Joiner joiner(distance, room, take);
   return join_resident(hashes, count, make_choices(masks, distance), room, joiner);
 }
 
 bool join_from_host(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-                    const JoinSizes& sizes, const Asker& ask, const JoinTaker& take, std::uint64_t most_run) {
-  const JoinRoom room(sizes, ask, most_run);
+                    const JoinSizes& sizes, const CudaCheck& check_cuda, const JoinReceiver& take,
+                    std::uint64_t most_run) {
+  const JoinBuffers room(sizes, check_cuda, most_run);
   const std::vector<Choice> choices = make_choices(masks, distance);
   Joiner joiner(distance, room, take);
-  if (sizes.piece != 0) return join_in_parts(hashes, choices, sizes, room, take, joiner, ask);
-  const DeviceMemory<std::uint64_t> set(hashes.size(), ask);
-  ask(cudaMemcpy(set.data(), hashes.data(), hashes.size_bytes(), cudaMemcpyHostToDevice), "copying to the device");
-  ask(join_resident(set.data(), hashes.size(), choices, room, joiner), "the join");
+  if (sizes.piece != 0) return join_in_parts(hashes, choices, sizes, room, take, joiner, check_cuda);
+  const DeviceMemory<std::uint64_t> set(hashes.size(), check_cuda);
+  check_cuda(cudaMemcpy(set.data(), hashes.data(), hashes.size_bytes(), cudaMemcpyHostToDevice),
+             "copying to the device");
+  check_cuda(join_resident(set.data(), hashes.size(), choices, room, joiner), "the join");
   return true;
 }
 

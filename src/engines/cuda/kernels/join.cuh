@@ -1,12 +1,13 @@
-// The Hamming join: every pair of fingerprints that differs in at most `distance` bits (engines/matching/hamming_join.h).
+// The Hamming join: finds every pair of fingerprints that differ in at most `distance` bits
+// (engines/matching/hamming_join.h).
 //
-// The bits are cut into blocks. For every choice of blocks - distance of them, the fingerprints are put into an order of
-// bits in which the chosen blocks come first, sorted by those, and each is compared with what follows it in its run. A pair
-// is found once: by the choice of the first blocks in which it agrees. Runs that are very long, as in a skewed set, are
-// handed to the taker.
+// The bits are cut into blocks. For every choice of all but `distance` blocks, the bits of the fingerprints are
+// reordered so that the chosen blocks lead, the fingerprints are sorted by those, and each is compared with those
+// that follow it in its run of equal keys. A pair is emitted once: by the choice of the first blocks in which it
+// agrees. Very long runs, as in a skewed set, are handed to the caller.
 //
-// A set that device memory has no room for stays on the host. For every choice it is cut into parts (parts.h), and passes
-// through the device once a part, which keeps what belongs to the part.
+// A set that does not fit into device memory stays on the host. For every choice it is cut into parts (parts.h), and
+// the whole set passes through the device once per part, which keeps only what belongs to the part.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,35 +24,36 @@ namespace refrain::cuda {
 
 inline constexpr std::uint64_t kMostRun = std::uint64_t{1} << 16;
 
-// How many a join holds in device memory at a time.
+// The numbers of elements that a join holds in device memory at a time.
 struct JoinSizes {
-  std::uint64_t sorted = 0;  // fingerprints; all of them, if they stay there
-  std::uint64_t piece = 0;   // fingerprints that are sent at a time; 0: they stay there
-  std::uint64_t pairs = 0;   // that are handed over at a time; at least most_run
+  std::uint64_t sorted = 0;  // fingerprints; if the set stays there, all of them
+  std::uint64_t piece = 0;   // fingerprints that are sent at a time; 0: the set stays there
+  std::uint64_t pairs = 0;   // pairs that are handed over at a time; at least most_run
 };
-// For `count` fingerprints; none if the memory is too little for any part worth having.
+// The sizes for `count` fingerprints; empty if the memory is too small for parts of a useful size.
 std::optional<JoinSizes> join_sizes(std::uint64_t count, const JoinMemory& memory);
-std::uint64_t join_bytes(const JoinSizes& sizes);  // of the device
+std::uint64_t join_bytes(const JoinSizes& sizes);  // of device memory
 
-// The memory of a join.
-class JoinRoom {
+// The buffers of a join.
+class JoinBuffers {
  public:
-  JoinRoom(const JoinSizes& sizes, const Asker& ask, std::uint64_t most_run = kMostRun);
+  JoinBuffers(const JoinSizes& sizes, const CudaCheck& check_cuda, std::uint64_t most_run = kMostRun);
 
-  const DeviceMemory<std::uint64_t> front, back;  // that are sorted between
+  const DeviceMemory<std::uint64_t> front, back;  // sorting alternates between these
   const DeviceMemory<std::uint8_t> sort;
   const DeviceMemory<std::uint64_t> tables, pairs, found, runs;
   const std::uint64_t most_pairs, most_run;
 };
 
-// `hashes` are distinct, in device memory, no more than the room is for. `masks` are the blocks, more than `distance` of
-// them.
+// `hashes` must be distinct, in device memory, and no more than the buffers hold. `masks` are the blocks, of which
+// there must be more than `distance`.
 cudaError_t hamming_join(const std::uint64_t* hashes, std::uint64_t count, std::span<const std::uint64_t> masks,
-                         unsigned distance, const JoinRoom& room, const JoinTaker& take);
+                         unsigned distance, const JoinBuffers& room, const JoinReceiver& take);
 
-// The same for fingerprints in host memory, whether they fit or not. False, and nothing taken, where so many have the same
-// key that a part would not fit.
+// Does the same for fingerprints in host memory, whether they fit into the device or not. Returns false without
+// having found pairs if so many fingerprints have the same key that a part would not fit.
 bool join_from_host(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-                    const JoinSizes& sizes, const Asker& ask, const JoinTaker& take, std::uint64_t most_run = kMostRun);
+                    const JoinSizes& sizes, const CudaCheck& check_cuda, const JoinReceiver& take,
+                    std::uint64_t most_run = kMostRun);
 
 }  // namespace refrain::cuda

@@ -27,9 +27,9 @@ Members members_of(TokenizerKind tokenizer) {
 
 class Stream {
  public:
-  explicit Stream(const Asker& ask) {
-    ask(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-    for (cudaEvent_t& event : events_) ask(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");
+  explicit Stream(const CudaCheck& check_cuda) {
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    for (cudaEvent_t& event : events_) check_cuda(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -53,38 +53,40 @@ class Stream {
 
 class DeviceLane final : public Lane {
  public:
-  DeviceLane(unsigned device, const SketchRule& rule, const LaneSize& size, const Asker& ask)
-      : ask_(ask),
-        device_(select(device, ask)),
+  DeviceLane(unsigned device, const SketchRule& rule, const LaneSize& size, const CudaCheck& check_cuda)
+      : check_cuda_(check_cuda),
+        device_(select(device, check_cuda)),
         rule_(rule),
-        stream_(ask),
-        text_(size.text_bytes, ask),
-        offsets_(size.texts + 1, ask),
-        results_(size.texts * rule.result_bytes(), ask),
-        outcomes_(size.texts + 3, ask),
-        digests_(rule.digests ? size.texts : 0, ask),
-        device_text_(size.text_bytes + 2 * kReach, ask),
-        device_offsets_(size.texts + 1, ask),
-        device_results_(size.texts * rule.result_bytes(), ask),
-        device_outcomes_(size.texts + 3, ask),
-        device_digests_(digests_.size(), ask),
-        signatures_(size.texts * rule.factors.size(), ask),
-        firsts_(tiles_of(size.text_bytes), ask),
-        counts_(rule.factors.empty() ? 64 * tiles_of(size.text_bytes) : 0, ask),
-        features_(rule.factors.empty() ? tiles_of(size.text_bytes) : 0, ask),
-        factors_(rule.factors.size(), ask),
-        addends_(rule.addends.size(), ask) {
-    ask(cudaMemset(device_text_.data(), 0, device_text_.size()), "memory on the device");
+        stream_(check_cuda),
+        text_(size.text_bytes, check_cuda),
+        offsets_(size.texts + 1, check_cuda),
+        results_(size.texts * rule.result_bytes(), check_cuda),
+        outcomes_(size.texts + 3, check_cuda),
+        digests_(rule.digests ? size.texts : 0, check_cuda),
+        device_text_(size.text_bytes + 2 * kReach, check_cuda),
+        device_offsets_(size.texts + 1, check_cuda),
+        device_results_(size.texts * rule.result_bytes(), check_cuda),
+        device_outcomes_(size.texts + 3, check_cuda),
+        device_digests_(digests_.size(), check_cuda),
+        signatures_(size.texts * rule.factors.size(), check_cuda),
+        firsts_(tiles_of(size.text_bytes), check_cuda),
+        counts_(rule.factors.empty() ? 64 * tiles_of(size.text_bytes) : 0, check_cuda),
+        features_(rule.factors.empty() ? tiles_of(size.text_bytes) : 0, check_cuda),
+        factors_(rule.factors.size(), check_cuda),
+        addends_(rule.addends.size(), check_cuda) {
+    check_cuda(cudaMemset(device_text_.data(), 0, device_text_.size()), "memory on the device");
     const std::size_t bytes = rule.factors.size() * sizeof(std::uint32_t);
-    ask(cudaMemcpy(factors_.data(), rule.factors.data(), bytes, cudaMemcpyHostToDevice), "copying to the device");
-    ask(cudaMemcpy(addends_.data(), rule.addends.data(), bytes, cudaMemcpyHostToDevice), "copying to the device");
+    check_cuda(cudaMemcpy(factors_.data(), rule.factors.data(), bytes, cudaMemcpyHostToDevice),
+               "copying to the device");
+    check_cuda(cudaMemcpy(addends_.data(), rule.addends.data(), bytes, cudaMemcpyHostToDevice),
+               "copying to the device");
   }
 
   std::span<char> text() override { return {text_.data(), text_.size()}; }
   std::span<std::uint64_t> offsets() override { return {offsets_.data(), offsets_.size()}; }
 
   void start(std::size_t texts) override {
-    select(device_, ask_);
+    select(device_, check_cuda_);
     const std::uint64_t bytes = offsets_.data()[texts];
     stream_.mark(0);
     cudaMemcpyAsync(device_text_.data(), text_.data(), bytes, cudaMemcpyHostToDevice, stream_.get());
@@ -112,11 +114,11 @@ class DeviceLane final : public Lane {
       cudaMemcpyAsync(digests_.data(), device_digests_.data(), texts * sizeof(Digest), cudaMemcpyDeviceToHost,
                       stream_.get());
     stream_.mark(3);
-    ask_(cudaGetLastError(), "starting the kernels");
+    check_cuda_(cudaGetLastError(), "starting the kernels");
   }
 
   void wait() override {
-    ask_(cudaEventSynchronize(stream_.event(3)), "running the kernels");
+    check_cuda_(cudaEventSynchronize(stream_.event(3)), "running the kernels");
     times_.copy_seconds += stream_.seconds(0, 1) + stream_.seconds(2, 3);
     times_.kernel_seconds += stream_.seconds(1, 2);
   }
@@ -127,12 +129,12 @@ class DeviceLane final : public Lane {
   Times times() const override { return times_; }
 
  private:
-  static unsigned select(unsigned device, const Asker& ask) {
-    ask(cudaSetDevice(static_cast<int>(device)), "selecting the device");
+  static unsigned select(unsigned device, const CudaCheck& check_cuda) {
+    check_cuda(cudaSetDevice(static_cast<int>(device)), "selecting the device");
     return device;
   }
 
-  const Asker ask_;
+  const CudaCheck check_cuda_;
   const unsigned device_;
   const SketchRule rule_;
   const Stream stream_;
@@ -168,8 +170,9 @@ std::uint64_t lane_device_bytes(const SketchRule& rule, const LaneSize& size) {
          tiles_of(size.text_bytes) * kSimHashTileBytes + kRounding;
 }
 
-std::unique_ptr<Lane> make_lane(unsigned device, const SketchRule& rule, const LaneSize& size, const Asker& ask) {
-  return std::make_unique<DeviceLane>(device, rule, size, ask);
+std::unique_ptr<Lane> make_lane(unsigned device, const SketchRule& rule, const LaneSize& size,
+                                const CudaCheck& check_cuda) {
+  return std::make_unique<DeviceLane>(device, rule, size, check_cuda);
 }
 
 }  // namespace refrain::cuda

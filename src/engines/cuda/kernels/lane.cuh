@@ -1,4 +1,5 @@
-// A lane (engines/cuda/device.h): texts to the device, kernels, results back, all on one stream.
+// A lane (engines/cuda/device.h): copies texts to the device, runs kernels and copies results back, all on one
+// stream.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@ namespace refrain::cuda {
 
 std::uint64_t lane_device_bytes(const SketchRule& rule, const LaneSize& size);
 std::uint64_t lane_host_bytes(const SketchRule& rule, const LaneSize& size);
-std::unique_ptr<Lane> make_lane(unsigned device, const SketchRule& rule, const LaneSize& size, const Asker& ask);
+std::unique_ptr<Lane> make_lane(unsigned device, const SketchRule& rule, const LaneSize& size,
+                                const CudaCheck& check_cuda);
 
 }  // namespace refrain::cuda

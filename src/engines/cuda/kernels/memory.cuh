@@ -1,4 +1,4 @@
-// Memory that frees itself, and errors as the rest of the program throws them.
+// Memory that frees itself, and errors in the form that the rest of the program throws.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,13 +11,13 @@
 
 namespace refrain::cuda {
 
-// Throws Error(io) that names the device and what it was asked for.
-class Asker {
+// Throws Error(io), which names the device and the failed action.
+class CudaCheck {
  public:
-  explicit Asker(std::string device) : device_(std::move(device)) {}
+  explicit CudaCheck(std::string device) : device_(std::move(device)) {}
   void operator()(cudaError_t error, const char* what) const {
     if (error == cudaSuccess) return;
-    cudaGetLastError();  // where it can be forgotten, it is
+    cudaGetLastError();  // clears the error unless it is permanent
     throw Error(Errc::io, device_ + ": " + what + ": " + cudaGetErrorString(error) + "; run again with --device cpu");
   }
 
@@ -28,12 +28,12 @@ class Asker {
 template <class T, bool on_device>
 class Memory {
  public:
-  Memory(std::size_t count, const Asker& ask) : count_(count) {
+  Memory(std::size_t count, const CudaCheck& check_cuda) : count_(count) {
     const std::size_t bytes = (count + 1) * sizeof(T);
     if constexpr (on_device)
-      ask(cudaMalloc(&data_, bytes), "memory on the device");
+      check_cuda(cudaMalloc(&data_, bytes), "memory on the device");
     else
-      ask(cudaMallocHost(&data_, bytes), "pinned memory");
+      check_cuda(cudaMallocHost(&data_, bytes), "pinned memory");
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

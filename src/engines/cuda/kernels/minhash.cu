@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kBandBase = 0xD1342543DE82EF95ULL;
 constexpr unsigned kPerLane = kSignatureLanes / kLanes;
 
-// In a byte that other tiles may set other bits of.
+// Sets a bit of a byte whose other bits may be set by other tiles.
 __device__ __forceinline__ void set_bit(std::uint8_t* valid, std::uint64_t text, unsigned bit) {
   atomicOr(reinterpret_cast<unsigned*>(valid + (text & ~std::uint64_t{3})), bit << 8 * (text & 3));
 }
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kWarps* kLanes)
                   const std::uint32_t* __restrict__ addends, std::uint64_t tiles, const std::uint64_t* firsts,
                   std::uint32_t* signatures, std::uint8_t* valid) {
   __shared__ Tile shared[kWarps];
-  __shared__ std::uint64_t rings[windows ? kWarps : 1][windows ? kMostWindow * kLanes : 1];
+  __shared__ std::uint64_t rings[windows ? kWarps : 1][windows ? kMaxDeviceWindow * kLanes : 1];
   __shared__ alignas(16) std::uint32_t halves[kWarps][kLanes + 4];
   const unsigned warp = threadIdx.x / kLanes;
   const unsigned lane = threadIdx.x % kLanes;
@@ -41,10 +41,10 @@ __global__ void __launch_bounds__(kWarps* kLanes)
   const std::uint64_t count = texts_in(texts, firsts, number, tiles);
   for (std::uint64_t next = 0; next < count; ++next) {
     const std::uint64_t text = first + next;
-    const Seen seen = see(texts, text, begin);
+    const Seen seen = overlap_of(texts, text, begin);
     if (seen.part.begin == seen.part.end) continue;
     Part part = share_of(seen.part, lane, kLanes);
-    bool for_cpu = kind != Members::letters && any_others(tile, part);
+    bool for_cpu = kind != Members::letters && any_non_ascii(tile, part);
     if (for_cpu) part.end = part.begin;
     Features<kind, windows> features(tile, seen.place, part, rule, &rings[windows ? warp : 0][windows ? lane : 0]);
     std::uint32_t least[kPerLane];
@@ -57,7 +57,8 @@ __global__ void __launch_bounds__(kWarps* kLanes)
       const unsigned having = __ballot_sync(kAll, has);
       if (having == 0) continue;
       any = true;
-      // Side by side, and filled up to a multiple of four: what occurs twice counts once.
+      // Collects the features side by side and fills up to a multiple of four; a repeated feature does not change a
+      // minimum.
       const auto half = static_cast<std::uint32_t>(feature >> 32U);
       const unsigned made = __popc(having);
       if (has) halves[warp][__popc(having & ((1U << lane) - 1))] = half;
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(kWarps* kLanes)
   }
 }
 
-// A thread makes a word of a sketch: the low bytes of four lanes, or a band's key.
+// Each thread makes one word of a sketch: the low bytes of four lanes, or the key of a band.
 __global__ void make_sketches(const std::uint32_t* signatures, std::uint64_t count, unsigned bands, unsigned rows,
                               std::uint32_t* sketches) {
   constexpr unsigned kByteWords = kSignatureLanes / 4;
@@ -130,7 +131,7 @@ void launch(const DeviceTexts& texts, const MinHashRule& rule, std::uint64_t til
 void minhash(const DeviceTexts& texts, const MinHashRule& rule, std::uint64_t* firsts, std::uint32_t* signatures,
              std::uint8_t* valid, cudaStream_t stream) {
   cudaMemsetAsync(signatures, 0xFF, texts.count * kSignatureLanes * sizeof *signatures, stream);
-  cudaMemsetAsync(valid, 0, (texts.count + 3) / 4 * 4, stream);  // set a word at a time
+  cudaMemsetAsync(valid, 0, (texts.count + 3) / 4 * 4, stream);  // as words, in which set_bit() writes
   const std::uint64_t tiles = tiles_of(texts.size);
   if (tiles == 0) return;
   constexpr unsigned kThreads = 256;

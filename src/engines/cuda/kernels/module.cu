@@ -1,4 +1,4 @@
-// The door of the module: all that a program sees of it.
+// The entry point of the module: everything that a program sees of it.
 #include <cuda_runtime.h>
 
 #include <vector>
@@ -27,7 +27,7 @@ DeviceInfo describe(unsigned number) {
 
 class OpenDevice final : public Device {
  public:
-  explicit OpenDevice(unsigned number) : number_(number), info_(describe(number)), ask_(info_.name) {}
+  explicit OpenDevice(unsigned number) : number_(number), info_(describe(number)), check_cuda_(info_.name) {}
 
   const DeviceInfo& info() const override { return info_; }
   std::uint64_t device_bytes(const SketchRule& rule, const LaneSize& size) const override {
@@ -37,20 +37,20 @@ class OpenDevice final : public Device {
     return lane_host_bytes(rule, size);
   }
   std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const override {
-    return make_lane(number_, rule, size, ask_);
+    return make_lane(number_, rule, size, check_cuda_);
   }
 
   bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,
-            const JoinMemory& memory, const JoinTaker& take) const override {
-    ask_(cudaSetDevice(static_cast<int>(number_)), "selecting the device");
+            const JoinMemory& memory, const JoinReceiver& take) const override {
+    check_cuda_(cudaSetDevice(static_cast<int>(number_)), "selecting the device");
     const std::optional<JoinSizes> sizes = join_sizes(hashes.size(), memory);
-    return sizes && join_from_host(hashes, masks, distance, *sizes, ask_, take);
+    return sizes && join_from_host(hashes, masks, distance, *sizes, check_cuda_, take);
   }
 
  private:
   unsigned number_;
   DeviceInfo info_;
-  Asker ask_;
+  CudaCheck check_cuda_;
 };
 
 class CudaModule final : public Module {

@@ -1,5 +1,5 @@
-// How a join is cut into parts that fit into device memory. Fingerprints are dealt into buckets by a hash of the key that
-// they are sorted by, so equal keys are in one bucket whatever the set looks like; a part is a range of buckets.
+// Cuts a join into parts that fit into device memory. Fingerprints are assigned to buckets by a hash of their sort
+// key, so equal keys are in one bucket, however skewed the set is. A part is a range of buckets.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 namespace refrain::cuda {
 
 inline constexpr unsigned kBuckets = 4096;
-REFRAIN_BOTH unsigned bucket_of(std::uint64_t key) {
+REFRAIN_HOST_DEVICE unsigned bucket_of(std::uint64_t key) {
   return static_cast<unsigned>(mix_window(key) >> 52U);
 }
 
 struct JoinPart {
-  unsigned first;  // bucket
-  unsigned last;   // the one behind it
+  unsigned first;  // the first bucket
+  unsigned last;   // the bucket after the last one
 };
 
-// Parts of at most `most` fingerprints, in order; counts[b] are in bucket b. None where a bucket alone has more.
+// Returns parts of at most `most` fingerprints, in order; bucket b has counts[b] of them. Empty if one bucket has
+// more.
 inline std::vector<JoinPart> cut_into_parts(std::span<const std::uint64_t> counts, std::uint64_t most) {
   std::vector<JoinPart> parts{{0, 0}};
   std::uint64_t inside = 0;

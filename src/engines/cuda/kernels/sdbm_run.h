@@ -1,8 +1,8 @@
-// Features for the simplest case, byte by byte: single tokens under sdbm.
+// Computes features byte by byte in the simplest case: single tokens hashed with sdbm.
 //
-// The hash goes on with every byte, and so fast that it does not pay to find tokens first: a byte that is no member adds
-// the hash to the counters, and makes it zero. What is added between tokens is then zero, which changes nothing. So there
-// is one way through the text, and all lanes of a warp take it together.
+// The hash changes with every byte, and is so fast that finding the tokens first does not pay. A byte that is not a
+// member adds the hash to the counters and resets it to zero. Between tokens the hash is therefore zero, and adding
+// it changes nothing. So there is only one path through the text, which all lanes of a warp take together.
 #pragma once
 
 #include "engines/cuda/kernels/planes.h"
@@ -13,13 +13,14 @@ namespace refrain::cuda {
 template <Members kind>
 class SdbmRun {
  public:
-  // All tokens of a document that begin in the part, which was cut by even_share_of(). Of the tile, only the text is read.
-  REFRAIN_BOTH SdbmRun(const TileText& tile, const Place& place, Part part) {
+  // Covers all tokens of a document that begin in the part, which even_share_of() made. Reads only the text of the
+  // tile.
+  REFRAIN_HOST_DEVICE SdbmRun(const TileText& tile, const Place& place, Part part) {
     if (part.begin >= part.end) return;
-    // A token that began before the part is somebody else's.
+    // A token that began before the part belongs to another lane.
     bool skip = place.begin < static_cast<std::int64_t>(part.begin) &&
                 is_member<kind>(part.begin == 0 ? *(place.text - 1) : byte_of(tile, part.begin - 1));
-    std::uint32_t before = 0;  // the flag of the byte before, where the next flags have it
+    std::uint32_t before = 0;  // the flag of the previous byte, at the position where `flags << 8U` lacks it
     unsigned batch = 0;
     for (unsigned at = part.begin / 16 * 16; at < part.end; at += 16) {
       std::uint32_t inside[4] = {~0U, ~0U, ~0U, ~0U};
@@ -28,7 +29,7 @@ class SdbmRun {
       REFRAIN_UNROLL
       for (unsigned i = 0; i < 4; ++i) {
         const std::uint32_t text = tile.text[at / 4 + i] & inside[i];
-        others_ |= text;
+        non_ascii_ |= text;
         std::uint32_t flags = member_flags<kind>(text) & inside[i];
         if (skip) {
           const std::uint32_t out = ~flags & inside[i] & 0x80808080U;
@@ -44,16 +45,16 @@ class SdbmRun {
     finish(tile, place, part.end, skip, batch + 1);
   }
 
-  REFRAIN_BOTH Planes& planes() { return planes_; }
-  REFRAIN_BOTH unsigned made() const { return made_; }
-  REFRAIN_BOTH bool others() const { return (others_ & 0x80808080U) != 0; }
-  REFRAIN_BOTH bool gave_up() const { return gave_up_; }
+  REFRAIN_HOST_DEVICE Planes& planes() { return planes_; }
+  REFRAIN_HOST_DEVICE unsigned made() const { return made_; }
+  REFRAIN_HOST_DEVICE bool others() const { return (non_ascii_ & 0x80808080U) != 0; }
+  REFRAIN_HOST_DEVICE bool gave_up() const { return gave_up_; }
 
  private:
   static constexpr std::uint32_t kCase = lower_bits<kind>();
 
-  // Of the four words from `at` on, the bytes that lie in the part.
-  static REFRAIN_BOTH void cut(Part part, unsigned at, std::uint32_t (&inside)[4]) {
+  // Limits the four words from `at` on to the bytes that lie in the part.
+  static REFRAIN_HOST_DEVICE void cut(Part part, unsigned at, std::uint32_t (&inside)[4]) {
     REFRAIN_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned word = at + 4 * i;
@@ -62,9 +63,9 @@ class SdbmRun {
     }
   }
 
-  // Four bytes, zero where one is no member: the upper bit of a byte of `out` says so. Of two neighbours, one at most ends a
-  // token: they share a feature.
-  REFRAIN_BOTH void take(std::uint32_t bytes, std::uint32_t out, std::uint64_t& early, std::uint64_t& late) {
+  // Takes four bytes, which are zero if they are not members; then the upper bit of the same byte of `out` is set.
+  // At most one of two neighboring bytes ends a token, so they share a feature.
+  REFRAIN_HOST_DEVICE void take(std::uint32_t bytes, std::uint32_t out, std::uint64_t& early, std::uint64_t& late) {
     early = late = 0;
     step<0>(bytes, out, early);
     step<1>(bytes, out, early);
@@ -72,17 +73,17 @@ class SdbmRun {
     step<3>(bytes, out, late);
   }
   template <unsigned at>
-  REFRAIN_BOTH void step(std::uint32_t bytes, std::uint32_t out, std::uint64_t& feature) {
+  REFRAIN_HOST_DEVICE void step(std::uint32_t bytes, std::uint32_t out, std::uint64_t& feature) {
     const std::uint32_t ends = spread_bit<at>(out);
     feature |= hash_ & (std::uint64_t{ends} << 32U | ends);
     hash_ = hash_ * (65599U & ~ends) + (bytes >> 8 * at & 255U);
   }
 
-  // The upper bit of byte `at`, 32 times.
+  // The upper bit of byte `at`, repeated 32 times.
   template <unsigned at>
-  static REFRAIN_BOTH std::uint32_t spread_bit(std::uint32_t word) {
+  static REFRAIN_HOST_DEVICE std::uint32_t spread_bit(std::uint32_t word) {
 #ifdef __CUDA_ARCH__
-    // A selector of 8 and more asks for the sign of a byte; __byte_perm() does not let that through.
+    // A selector of 8 or more replicates the sign of a byte; __byte_perm() does not allow that.
     std::uint32_t spread = 0;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(spread) : "r"(word), "r"(0), "n"(0x8888 + 0x1111 * at));
     return spread;
@@ -91,20 +92,20 @@ class SdbmRun {
 #endif
   }
 
-  static REFRAIN_BOTH std::uint8_t byte_of(const TileText& tile, unsigned at) {
+  static REFRAIN_HOST_DEVICE std::uint8_t byte_of(const TileText& tile, unsigned at) {
     return static_cast<std::uint8_t>(tile.text[at / 4] >> at % 4 * 8);
   }
 
-  // The token that is open where the part ends.
-  REFRAIN_BOTH void finish(const TileText& tile, const Place& place, unsigned end, bool skip, unsigned batch) {
+  // Completes the token that is open at the end of the part.
+  REFRAIN_HOST_DEVICE void finish(const TileText& tile, const Place& place, unsigned end, bool skip, unsigned batch) {
     if (!skip && is_member<kind>(byte_of(tile, end - 1))) {
       unsigned at = end;
-      for (; at < place.end && at - end <= kMostTokenBytes; ++at) {
+      for (; at < place.end && at - end <= kMaxDeviceTokenBytes; ++at) {
         const std::uint8_t byte = at < kReach ? byte_of(tile, at) : place.text[at];
         if (!is_member<kind>(byte)) break;
         hash_ = hash_ * 65599U + (byte | (kCase & 255U));
       }
-      if (at - end > kMostTokenBytes - kTileBytes) gave_up_ = token_bytes(place, at) > kMostTokenBytes;
+      if (at - end > kMaxDeviceTokenBytes - kTileBytes) gave_up_ = token_bytes(place, at) > kMaxDeviceTokenBytes;
     } else {
       hash_ = 0;
     }
@@ -112,10 +113,10 @@ class SdbmRun {
     planes_.add(features, batch);
   }
 
-  // Of the token that ends at `end`. Rare.
-  static REFRAIN_APART unsigned token_bytes(const Place& place, unsigned end) {
+  // The size of the token that ends at `end`. Rarely called.
+  static REFRAIN_NOINLINE unsigned token_bytes(const Place& place, unsigned end) {
     unsigned size = 0;
-    while (size <= kMostTokenBytes && place.begin + size < static_cast<std::int64_t>(end) &&
+    while (size <= kMaxDeviceTokenBytes && place.begin + size < static_cast<std::int64_t>(end) &&
            is_member<kind>(place.text[static_cast<std::int64_t>(end) - 1 - size]))
       ++size;
     return size;
@@ -124,7 +125,7 @@ class SdbmRun {
   Planes planes_;
   std::uint64_t hash_ = 0;
   unsigned made_ = 0;
-  std::uint32_t others_ = 0;
+  std::uint32_t non_ascii_ = 0;
   bool gave_up_ = false;
 };
 

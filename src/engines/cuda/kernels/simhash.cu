@@ -6,13 +6,13 @@ namespace refrain::cuda {
 
 namespace {
 
-constexpr unsigned kBlocksAtOnce = 5;  // on a multiprocessor, by the registers that they may take
+constexpr unsigned kBlocksAtOnce = 5;  // per multiprocessor, limited by the registers they use
 
 __device__ __forceinline__ unsigned bits_for(unsigned number) {
   return 32U - static_cast<unsigned>(__clz(static_cast<int>(number)));
 }
 
-// Adds the counters of each team up; its first lane has the sum then. No lane has counted further than `most`.
+// Adds up the counters of each team, in its first lane. No lane may have counted more than `most` features.
 __device__ __forceinline__ void add_up(Planes& planes, const Team& team, unsigned most_lanes, unsigned most) {
   for (unsigned step = 1; step < most_lanes; step *= 2) {
     const std::uint64_t taken = team.lane + step < team.lanes ? ~std::uint64_t{0} : 0;
@@ -29,7 +29,7 @@ __device__ __forceinline__ void add_up(Planes& planes, const Team& team, unsigne
   }
 }
 
-// The same for a number.
+// Does the same for a number.
 __device__ __forceinline__ unsigned add_up(unsigned number, const Team& team) {
 #pragma unroll
   for (unsigned step = 1; step < kLanes; step *= 2) {
@@ -39,25 +39,25 @@ __device__ __forceinline__ unsigned add_up(unsigned number, const Team& team) {
   return number;
 }
 
-// What a lane makes of its part of a text.
+// The result of a lane for its part of a text.
 struct Sum {
   Planes planes;
   unsigned made = 0;
   bool for_cpu = false;
 };
 
-// In general: tokens, windows of them, and their hashes.
+// The general case: tokens, windows of them, and their hashes.
 template <Members kind, bool windows>
 struct ByFeature {
   static constexpr Members kMembers = kind;
   static constexpr bool kMasks = true;
-  static constexpr unsigned kRing = windows ? kMostWindow * kLanes : 1;
+  static constexpr unsigned kRing = windows ? kMaxDeviceWindow * kLanes : 1;
 
   static __device__ __forceinline__ Sum add(const Tile& tile, const Seen& seen, const Team& team,
                                             const FeatureRule& rule, std::uint64_t* ring, unsigned lane) {
     Sum sum;
     Part part = share_of(seen.part, team.lane, team.lanes);
-    sum.for_cpu = kind != Members::letters && any_others(tile, part);
+    sum.for_cpu = kind != Members::letters && any_non_ascii(tile, part);
     if (sum.for_cpu) part.end = part.begin;
     Features<kind, windows> features(tile, seen.place, part, rule, ring + (windows ? lane : 0));
     for (unsigned batch = 1; __any_sync(kAll, features.left()); ++batch) {
@@ -72,7 +72,7 @@ struct ByFeature {
   }
 };
 
-// Single tokens under sdbm.
+// The special case of single tokens hashed with sdbm.
 template <Members kind>
 struct ByByte {
   static constexpr Members kMembers = kind;
@@ -89,10 +89,10 @@ struct ByByte {
 
 template <class Way>
 __global__ void __launch_bounds__(kWarps* kLanes, kBlocksAtOnce)
-    simhash_tiles(DeviceTexts texts, FeatureRule rule, bool tie_sets_bit, std::uint64_t tiles, SimHashRoom room,
+    simhash_tiles(DeviceTexts texts, FeatureRule rule, bool tie_sets_bit, std::uint64_t tiles, SimHashBuffers room,
                   std::uint64_t* hashes, std::uint8_t* valid) {
-  using Kept = std::conditional_t<Way::kMasks, Tile, TileText>;
-  __shared__ alignas(16) char shared[kWarps][sizeof(Kept)];
+  using TileType = std::conditional_t<Way::kMasks, Tile, TileText>;
+  __shared__ alignas(16) char shared[kWarps][sizeof(TileType)];
   __shared__ std::uint64_t rings[kWarps][Way::kRing];
   const unsigned warp = threadIdx.x / kLanes;
   const unsigned lane = threadIdx.x % kLanes;
@@ -108,14 +108,14 @@ __global__ void __launch_bounds__(kWarps* kLanes, kBlocksAtOnce)
     const auto at_once = static_cast<unsigned>(count - next < kLanes ? count - next : kLanes);
     unsigned bytes = 0;
     if (lane < at_once) {
-      const Part part = see(texts, first + next + lane, begin).part;
+      const Part part = overlap_of(texts, first + next + lane, begin).part;
       bytes = part.end - part.begin;
     }
     const Team team = make_team(lane, at_once, bytes);
     const std::uint64_t text = first + next + team.text;
-    const Seen seen = see(texts, text, begin);
+    const Seen seen = overlap_of(texts, text, begin);
     Sum sum = Way::add(tile, seen, team, rule, rings[warp], lane);
-    // At most kTileBytes features: what is above counts the lanes that gave up.
+    // The lower 16 bits count features, at most kTileBytes; the bits above count the lanes that gave up.
     const unsigned most = __reduce_max_sync(kAll, sum.made);
     const unsigned all = __shfl_sync(kAll, add_up(sum.made | (sum.for_cpu ? 1U << 16U : 0), team), team.first);
     const bool for_cpu = all >> 16U != 0;
@@ -145,8 +145,8 @@ __global__ void __launch_bounds__(kWarps* kLanes, kBlocksAtOnce)
   }
 }
 
-// The texts that lie in more than one tile: a warp for each tile in which one may begin.
-__global__ void simhash_slots(DeviceTexts texts, bool tie_sets_bit, std::uint64_t tiles, SimHashRoom room,
+// Completes the texts that lie in more than one tile, with one warp for each tile in which such a text may begin.
+__global__ void simhash_slots(DeviceTexts texts, bool tie_sets_bit, std::uint64_t tiles, SimHashBuffers room,
                               std::uint64_t* hashes, std::uint8_t* valid) {
   const std::uint64_t tile = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kLanes;
   const unsigned lane = threadIdx.x % kLanes;
@@ -163,7 +163,7 @@ __global__ void simhash_slots(DeviceTexts texts, bool tie_sets_bit, std::uint64_
 }
 
 template <Members kind>
-void launch(const DeviceTexts& texts, const SimHashRule& rule, std::uint64_t tiles, const SimHashRoom& room,
+void launch(const DeviceTexts& texts, const SimHashRule& rule, std::uint64_t tiles, const SimHashBuffers& room,
             std::uint64_t* hashes, std::uint8_t* valid, cudaStream_t stream) {
   const auto run = [&](auto kernel) {
     kernel<<<static_cast<unsigned>((tiles + kWarps - 1) / kWarps), kWarps * kLanes, 0, stream>>>(
@@ -177,7 +177,7 @@ void launch(const DeviceTexts& texts, const SimHashRule& rule, std::uint64_t til
 
 }  // namespace
 
-void simhash(const DeviceTexts& texts, const SimHashRule& rule, const SimHashRoom& room, std::uint64_t* hashes,
+void simhash(const DeviceTexts& texts, const SimHashRule& rule, const SimHashBuffers& room, std::uint64_t* hashes,
              std::uint8_t* valid, cudaStream_t stream) {
   cudaMemsetAsync(hashes, 0, texts.count * sizeof *hashes, stream);
   cudaMemsetAsync(valid, 0, texts.count, stream);

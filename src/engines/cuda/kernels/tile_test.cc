@@ -1,4 +1,4 @@
-// The kernels' way through a text, with loops in place of warps, against the engine it has to agree with.
+// Compares the kernels' way through a text, with loops in place of warps, with the engine that it must agree with.
 #include "engines/cuda/kernels/tile.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ struct Texts {
 
 struct Sketch {
   std::uint64_t hash = 0;
-  int valid = 0;  // 2: for the CPU
+  int valid = 0;  // 2: left to the CPU
   friend bool operator==(const Sketch&, const Sketch&) = default;
 };
 
@@ -62,7 +62,7 @@ void load(Tile& tile, const std::string& padded, std::uint64_t begin) {
 template <Members kind, bool windows>
 void add_tile(const Tile& tile, const Texts& texts, const std::string& padded, std::uint64_t begin, unsigned lanes,
               const FeatureRule& rule, bool sdbm, std::vector<Sums>& sums) {
-  std::vector<std::uint64_t> ring(kMostWindow * kLanes);
+  std::vector<std::uint64_t> ring(kMaxDeviceWindow * kLanes);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const Place place{reinterpret_cast<const std::uint8_t*>(padded.data()) + begin,
                       static_cast<std::int64_t>(texts.offsets[i] - begin),
@@ -80,7 +80,7 @@ void add_tile(const Tile& tile, const Texts& texts, const std::string& padded, s
         continue;
       }
       const Part part = share_of(whole, lane, lanes);
-      if (kind != Members::letters && any_others(tile, part)) {
+      if (kind != Members::letters && any_non_ascii(tile, part)) {
         sums[i].for_cpu = true;
         continue;
       }
@@ -142,7 +142,7 @@ std::vector<Sketch> sketch(const Texts& texts, const FingerprintOptions& options
 std::vector<FingerprintOptions> all_options() {
   std::vector<FingerprintOptions> all;
   for (const TokenizerKind tokenizer : {TokenizerKind::whitespace, TokenizerKind::alpha, TokenizerKind::words_nfkc})
-    for (const unsigned window : {1U, 3U, kMostWindow}) {
+    for (const unsigned window : {1U, 3U, kMaxDeviceWindow}) {
       all.push_back({.tokenizer = tokenizer,
                      .window = window,
                      .seed = window == 3 ? 0x1234567890ABCDEFULL : 0,
@@ -153,7 +153,7 @@ std::vector<FingerprintOptions> all_options() {
   return all;
 }
 
-// Whatever is not left to the CPU is what the CPU makes of it. Returns how many texts that were.
+// Checks that the texts that are not left to the CPU have its results. Returns the number of these texts.
 std::size_t expect_equal(const Texts& texts, const FingerprintOptions& options, unsigned lanes) {
   const Fingerprinter fingerprinter(options);
   const std::vector<Sketch> sketches = sketch(texts, options, lanes);
@@ -213,7 +213,7 @@ TEST(CudaTile, TextsOverManyTilesAreWhatTheCpuMakesOfThem) {
 }
 
 TEST(CudaTile, TokensAndGapsAcrossTilesAreWhole) {
-  // A token, or a gap, of every size around the end of a tile and of its halo.
+  // A token, or a gap, of many sizes around the end of a tile and of its halo.
   std::mt19937_64 random(3);
   for (const char filler : {' ', 'x'}) {
     Texts texts;

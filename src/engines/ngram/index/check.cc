@@ -1,4 +1,4 @@
-// The whole of an index, held against itself.
+// Checks all parts of an index against each other.
 #include <fmt/format.h>
 
 #include "engines/ngram/index/gram_text.h"
@@ -31,7 +31,7 @@ void IndexReader::check_documents() {
       tokens += decoded.tokens[row];
       grams += decoded.tokens[row] < head_.n ? 0 : decoded.tokens[row] - head_.n + 1;
     }
-    // The nodes must lead here too.
+    // The inner nodes of the tree must lead here, too.
     const std::uint64_t place = block.place;
     const std::uint64_t key = block.key;
     document_tree_.seek(key + 1);

@@ -15,7 +15,7 @@ void DocumentTable::add(std::uint64_t tokens) {
 }
 
 void DocumentTable::finish() {
-  // Up to two hints a document; one for four where memory is short.
+  // Makes up to two hints per document, or one per four documents if memory is short.
   const std::uint64_t plenty = budget_.available() / 64 / sizeof(std::uint64_t);
   const std::uint64_t hints = std::max(size() / 4, std::min(2 * size(), plenty)) + 1;
   const std::uint64_t per_hint = std::max<std::uint64_t>(tokens() / hints, 1);
@@ -24,7 +24,7 @@ void DocumentTable::finish() {
   hints_.resize(steps + 2);
   DocId document = 0;
   for (std::uint64_t step = 0; step <= steps; ++step) {
-    // Of documents that begin at one position only the last has tokens.
+    // If several documents begin at one position, only the last of them has tokens.
     while (document + 1 < size() && firsts_[document + 1] <= step << step_bits_) ++document;
     hints_[step] = document;
   }

@@ -1,4 +1,4 @@
-// Which tokens belong to which document: positions count the tokens of all documents, in input order.
+// Maps token positions to documents. A position counts the tokens of all documents, in input order.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,34 @@
 
 namespace refrain::ngram {
 
-// Filled in input order; once finished, immutable, and threads may share it. 10 to 24 bytes a document.
+// Filled in input order. After finish() it is immutable, and threads may share it. It takes 10 to 24 bytes per
+// document.
 class DocumentTable {
  public:
   explicit DocumentTable(MemoryBudget& budget);
 
   void add(std::uint64_t tokens);
-  // After the last document: makes locate() quick.
+  // Call after the last document, and before locate().
   void finish();
 
   std::uint64_t size() const { return firsts_.size() - 1; }
   std::uint64_t tokens() const { return firsts_[size()]; }
-  // The position of the document's first token, or where that would be.
+  // Returns the position of the document's first token, or where it would be if the document has no tokens.
   std::uint64_t first(DocId document) const { return firsts_[document]; }
   std::uint64_t tokens(DocId document) const { return firsts_[document + 1] - firsts_[document]; }
 
   struct Place {
     DocId document;
-    std::uint64_t token;  // in the document
+    std::uint64_t token;  // index in the document
   };
-  // locate(position) will be asked soon: first this, and later, when what it fetches is there, the other.
+  // Announce a call of locate(position). Call prefetch_hint() first, and prefetch_first() once that data has
+  // arrived.
   void prefetch_hint(std::uint64_t position) const { __builtin_prefetch(&hints_[position >> step_bits_]); }
   void prefetch_first(std::uint64_t position) const { __builtin_prefetch(&firsts_[hints_[position >> step_bits_]]); }
   Place locate(std::uint64_t position) const {
     const std::uint64_t step = position >> step_bits_;
     DocId document = hints_[step];
-    DocId after = hints_[step + 1] + 1;  // the document lies before it
+    DocId after = hints_[step + 1] + 1;  // the document is before this one
     while (after - document > 1) {
       const DocId middle = document + (after - document) / 2;
       (firsts_[middle] <= position ? document : after) = middle;

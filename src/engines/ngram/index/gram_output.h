@@ -1,4 +1,4 @@
-// From groups of positions to the index: what all ways of building one end with.
+// Writes groups of positions to the index. All ways of building an index end with this step.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace refrain::ngram {
 
-// Writes n-grams, in index order, with their positions as places. Not thread-safe.
+// Writes n-grams in index order, with their positions as places. Not thread-safe.
 class GramOutput {
  public:
   GramOutput(IndexWriter& writer, const DocumentTable& documents, unsigned m)
@@ -24,7 +24,7 @@ class GramOutput {
   const DocumentTable& documents() const { return documents_; }
   IndexWriter& writer() { return writer_; }
 
-  // for_each(fn) calls fn(position) for each position, rising. There are at least m.
+  // for_each(fn) calls fn(position) for each position, in ascending order. There are at least m positions.
   template <class ForEach>
   void write(std::uint64_t key, std::string_view text, ForEach for_each) {
     writer_.begin_gram(key, text);
@@ -41,20 +41,20 @@ class GramOutput {
   const unsigned m_;
 };
 
-// N-grams that lie next to each other in key order, gathered until all of their positions are known. Nearly always it
-// is one; but equal keys do not mean equal n-grams.
+// Collects n-grams with equal keys until all of their positions are known. Nearly always it is a single n-gram, but
+// different n-grams may have equal keys.
 class KeyGroup {
  public:
   explicit KeyGroup(TempSpace& temp) : temp_(temp) {}
 
-  // Where the positions of the n-gram go; valid until flush().
+  // Returns the list for the positions of this n-gram, which is valid until flush().
   store::PositionList& positions(std::uint64_t key, std::string_view text);
   bool empty() const { return grams_.empty(); }
-  // Writes those with m positions or more, in index order, and forgets all.
+  // Writes the n-grams with at least m positions, in index order, and clears the group.
   void flush(GramOutput& output);
 
  private:
-  // Positions of an n-gram: a megabyte.
+  // Positions of an n-gram that are kept in memory: a megabyte.
   static constexpr std::size_t kMostInMemory = std::size_t{1} << 17U;
 
   TempSpace& temp_;

@@ -10,7 +10,7 @@ namespace refrain::ngram {
 
 namespace {
 
-// Tokens of one unit each, `unit_size` telling the bytes of the one at a place.
+// Splits a text whose tokens are single units. `unit_size` returns the number of bytes of the unit at an offset.
 template <class UnitSize>
 bool split_units(std::string_view text, unsigned n, std::vector<std::string_view>& tokens, UnitSize unit_size) {
   tokens.clear();

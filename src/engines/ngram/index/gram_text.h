@@ -1,4 +1,4 @@
-// The text of an n-gram: its tokens' normal forms, joined by one space; and the way back.
+// The text of an n-gram (the normal forms of its tokens, joined by single spaces), and how it is split again.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace refrain::ngram {
 
-// The n tokens of an n-gram's text, into `tokens`. No token is empty, and a token that holds a space is that space
-// alone, among tokens of one byte or one character each, so there is one way to read a text. False where there is none.
+// Splits the text of an n-gram into its n tokens. No token is empty. A token that contains a space is exactly that
+// space, and then all tokens are single bytes or single characters, so a text can be split in only one way. Returns
+// false if it is not the text of n tokens.
 bool split_gram(std::string_view text, unsigned n, std::vector<std::string_view>& tokens);
 
-// The key that the text of an n-gram stands for; nullopt where it is not the text of n tokens.
+// Returns the key of the n-gram with this text, or nullopt if it is not the text of n tokens.
 std::optional<std::uint64_t> key_of_text(std::string_view text, unsigned n);
 
 }  // namespace refrain::ngram

@@ -13,7 +13,7 @@ namespace refrain::ngram {
 namespace {
 
 constexpr std::size_t kTreeBytes = 32;
-// Decoded blocks of documents that are kept at hand, and the bytes that they may take.
+// Limits of the cache of decoded blocks of documents: blocks and bytes.
 constexpr std::size_t kCachedBlocks = 1024;
 constexpr std::size_t kCachedBytes = std::size_t{4} << 20;
 constexpr std::uint64_t kMaxId = std::numeric_limits<std::uint32_t>::max();

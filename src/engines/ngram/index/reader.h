@@ -1,7 +1,7 @@
-// Reads an n-gram index (index_format.h) that nobody vouches for.
+// Reads an n-gram index (index/format.h) without trusting its contents.
 //
-// Opening reads a few pages, whatever the size. All else is checked when it is read: what is damaged, cut off or mixed
-// up is Error(corrupt), never an answer. Memory is a few megabytes: mapped pages are dropped behind the reading.
+// Opening reads only a few pages, whatever the size. Everything else is checked when it is read: damaged, truncated
+// or mixed-up files lead to Error(corrupt), never to a wrong answer. A reader takes a few megabytes of memory.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct GramEntry {
   std::string_view text;  // valid until the next call
   std::uint64_t count = 0;
   std::uint64_t documents = 0;
-  std::uint64_t list = 0;  // where its places begin in places.bin, and how many bytes they take
+  std::uint64_t list = 0;  // where the list of its places begins in places.bin, and its length in bytes
   std::uint64_t list_bytes = 0;
 };
 
@@ -32,10 +32,10 @@ struct GramPlace {
   std::uint64_t token = 0;
 };
 
-// The places of one n-gram, in order.
+// Iterates over the places of one n-gram, in order.
 class PlaceCursor {
  public:
-  // False behind the last; only then is all of the list known to be right.
+  // Returns false after the last place. Only then is the whole list known to be valid.
   bool next(GramPlace& place);
 
  private:
@@ -45,13 +45,13 @@ class PlaceCursor {
   store::PageReader* file_;
   store::PageCursor cursor_;
   std::uint64_t left_;
-  std::uint64_t documents_left_;  // that are still to come
+  std::uint64_t documents_left_;  // documents that are still to come
   std::uint64_t documents_;       // in the index
   bool first_ = true;
   GramPlace place_;
 };
 
-// The n-grams of one block.
+// Iterates over the n-grams of one block.
 class GramBlockReader {
  public:
   explicit GramBlockReader(store::PageReader& file) : file_(file) {}
@@ -73,7 +73,7 @@ class GramBlockReader {
   std::string text_;
 };
 
-// Not thread-safe; threads open one each.
+// Not thread-safe; each thread opens a reader of its own.
 class IndexReader {
  public:
   explicit IndexReader(const std::filesystem::path& folder);
@@ -81,28 +81,28 @@ class IndexReader {
   const IndexHead& head() const { return head_; }
   const IndexSizes& sizes() const { return sizes_; }
 
-  // The n-gram with this key (gram_key.h) and text; false where it is not in the index.
+  // Finds the n-gram with this key (gram_key.h) and text. Returns false if it is not in the index.
   bool find(std::uint64_t key, std::string_view text, GramEntry& entry);
 
-  // All n-grams in key order, from the first after rewind().
+  // Iterate over all n-grams in key order; rewind() goes back to the first.
   void rewind();
   bool next(GramEntry& entry);
 
   PlaceCursor places(const GramEntry& entry);
 
-  // Appends the id of a document: what the input gave, or its number.
+  // Appends the id of a document: the id that the input gave it, or its number.
   void append_id(std::string& out, DocId document);
   std::uint64_t tokens(DocId document);
 
-  // Reads everything and holds all that is known against each other: checksums, keys, order, counts, places. `read` is
-  // called now and then with the bytes that were read since, which add up to bytes().
+  // Reads everything and checks all parts against each other: checksums, keys, order, counts and places. Calls
+  // `read` from time to time with the number of bytes read since the last call; the numbers add up to bytes().
   void check(const std::function<void(std::uint64_t)>& read);
   std::uint64_t bytes() const { return sizes_.grams_bytes + sizes_.places_bytes + sizes_.documents_bytes; }
 
  private:
-  // Some documents, decoded.
+  // A decoded block of documents.
   struct DocumentBlock {
-    std::uint64_t number = ~std::uint64_t{0};  // of the block
+    std::uint64_t number = ~std::uint64_t{0};  // number of the block
     std::string ids;
     std::vector<std::uint32_t> id_ends;
     std::vector<bool> named;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An index as plain values.
+// The contents of an index as plain values.
 struct Content {
   struct Gram {
     std::uint64_t key;
@@ -57,7 +57,7 @@ struct Content {
   }
 };
 
-// Some n-grams over some documents.
+// Makes random n-grams in random documents.
 Content make(std::size_t grams, std::size_t documents, unsigned n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Content content;
@@ -86,7 +86,7 @@ Content make(std::size_t grams, std::size_t documents, unsigned n, std::uint64_t
   return content;
 }
 
-// Everything that an index says, the slow way.
+// Reads everything in an index, the slow way.
 Content read(const fs::path& folder) {
   IndexReader reader(folder);
   Content content;
@@ -175,11 +175,12 @@ TEST_F(IndexReaderTest, TakesTextsIdsAndListsOfAnyLength) {
   content.write(folder());
   expect_same(read(folder()), content);
   EXPECT_NO_THROW(IndexReader(folder()).check([](std::uint64_t) {}));
-  // Places one behind the other take a byte each.
+  // A place in the same document, a few tokens after the one before it, takes one byte.
   EXPECT_LT(fs::file_size(folder() / kPlacesName), 920000U);
 }
 
-// A damaged index: corrupt, or the answer is what it was.
+// Expects that a damaged index is found to be corrupt or gives the original answers, and that check() finds the
+// damage.
 void expect_found_out(const fs::path& folder, const Content& whole, const std::string& what) {
   try {
     const Content found = read(folder);
@@ -268,8 +269,8 @@ TEST_F(IndexReaderTest, CheckFindsWhatIsWrongThoughTheBytesAreWhole) {
   EXPECT_TRUE(refused(wrong)) << "a place past the end";
 }
 
-// Two documents of one block, the second of which is not there, though the count says so: once the first was asked for,
-// its block lay decoded, and the second was read behind its end.
+// The tail counts more documents than the block contains. Once a request for one of them has put the block into the
+// cache, a request for a missing one must not read past the end of the block.
 TEST_F(IndexReaderTest, ADocumentBehindTheEndOfItsBlockIsCorrupt) {
   make(5, 10, 2, 1).write(folder());
   const std::string path = (folder() / kGramsName).string();
@@ -281,7 +282,7 @@ TEST_F(IndexReaderTest, ADocumentBehindTheEndOfItsBlockIsCorrupt) {
     stream = file.read(store::PageReader::kBegin, file.size() - store::PageReader::kBegin, scratch);
     tail = file.tail();
   }
-  tail[sizeof(store::BlockTreeRoot)] = 20;  // documents, of which there are 10
+  tail[sizeof(store::BlockTreeRoot)] = 20;  // number of documents; there are only 10
   store::PageWriter file(path, kGramsMagic, kNgramFormatVersion);
   file.write(stream);
   file.finish(tail);
@@ -292,7 +293,8 @@ TEST_F(IndexReaderTest, ADocumentBehindTheEndOfItsBlockIsCorrupt) {
   EXPECT_THROW(reader.tokens(15), Error);
 }
 
-// What stands in tests/compat was written by version 1, and must be readable for ever; and version 1 is still written.
+// The files in tests/compat were written by version 1 and must always be readable. Version 1 is still written byte
+// for byte.
 TEST_F(IndexReaderTest, ReadsAndWritesTheBytesOfVersion1) {
   const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "ngrams";
   const Content content = make(70, 70, 3, 2026);
@@ -325,7 +327,7 @@ TEST(GramText, IsReadInOneWay) {
 }
 
 TEST(GramKey, HasGoldenValues) {
-  // Stored: a change raises kGramKeyVersion.
+  // Keys are stored: a change must raise kGramKeyVersion.
   EXPECT_EQ(key_of_text("a", 1), 3881362705556035527U);
   EXPECT_EQ(key_of_text("to be or not to be that is", 8), 7817223985619910798U);
   const std::uint64_t a = key_of_text("to be or not to be that is", 8).value();

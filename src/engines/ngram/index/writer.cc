@@ -36,10 +36,10 @@ std::string head_bytes(const IndexHead& head) {
   return out + name;
 }
 
-// Begins a page file and goes on with `head`, so that trees can be begun behind it.
+// Begins a page file with `head`, so that a tree can be started after it.
 store::PageWriter begin_file(const std::filesystem::path& folder, const char* name, const char* magic,
                              std::string_view head = {}) {
-  const bool own_thread = std::string_view(name) != kDocumentsName;  // whose pages are few
+  const bool own_thread = std::string_view(name) != kDocumentsName;  // documents.bin has few pages
   store::PageWriter file((folder / name).string(), magic, kNgramFormatVersion, own_thread);
   file.write(head);
   return file;
@@ -119,7 +119,7 @@ void IndexWriter::add_rows(const GramRows& rows, std::size_t first, std::size_t 
       begin_row(rows.row(i).key, rows.text(i), lists_begin + rows.row(i).places - rows.row(first).places);
       block_.append(rows.numbers(i++));
     } else {
-      // As they are, as many as the block takes.
+      // Copy unchanged all rows that fit into the block.
       const std::size_t most = std::min<std::size_t>(last - i, kBlockGrams - block_rows_);
       const std::size_t room = kBlockBytes - block_.size();
       while (i < begin + most && (i == begin || rows.rows(begin, i).size() < room)) ++i;
@@ -138,7 +138,7 @@ void IndexWriter::add_rows(const GramRows& rows, std::size_t first, std::size_t 
   if (first != last) places_.write(rows.places(first, last));
 }
 
-// All of a row but the numbers behind its text.
+// Writes a row up to the end of its text; the caller adds the numbers that follow it.
 void IndexWriter::begin_row(std::uint64_t key, std::string_view text, std::uint64_t list_begin) {
   end_documents();
   require(!open_, "n-gram index: an n-gram within an n-gram");

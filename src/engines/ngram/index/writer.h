@@ -1,4 +1,4 @@
-// Writes an n-gram index (index_format.h), in one go: all documents, then all n-grams.
+// Writes an n-gram index (index/format.h) in one pass: all documents, then all n-grams.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,31 @@
 
 namespace refrain::ngram {
 
-// Streams to three files; takes a few hundred KB, and twice the longest text. Calls out of order, and n-grams or places
-// that are, throw std::logic_error. Not thread-safe.
+// Streams to three files. Takes a few hundred KB of memory, and twice the longest text. Calls, n-grams and places
+// that come out of order throw std::logic_error. Not thread-safe.
 class IndexWriter {
  public:
-  // Makes the files kGramsName, kPlacesName and kDocumentsName in `folder`, which exists. n is 1 to kMaxNgramTokens, m
-  // is at least 1.
+  // Creates the files kGramsName, kPlacesName and kDocumentsName in `folder`, which must exist. n must be from 1 to
+  // kMaxNgramTokens, and m at least 1.
   IndexWriter(const std::filesystem::path& folder, const IndexHead& head);
 
-  // The next document in input order, also one that has no tokens or could not be read; all of them come before the
-  // first n-gram. An id that is just the document's number is given as nullopt. Fewer than 2^63 tokens.
+  // Adds the next document in input order, even if it has no tokens or could not be read. All documents come before
+  // the first n-gram. An id that is just the document's number is given as nullopt. A document has fewer than 2^63
+  // tokens.
   void add_document(std::optional<std::string_view> id, std::uint64_t tokens);
 
-  // The next n-gram: keys never fall, and texts rise where keys are equal.
+  // Begins the next n-gram. N-grams come in ascending order of keys; those with equal keys, in ascending order of
+  // texts.
   void begin_gram(std::uint64_t key, std::string_view text);
-  // The n-gram's next place: they rise, and there are at least m.
+  // Adds the n-gram's next place. Places come in ascending order, and there are at least m.
   void add_place(DocId document, std::uint64_t token);
   void end_gram();
-  // The rows [first, last) of `rows`, all at once. That texts of equal keys, and places, rise is the caller's word.
+  // Adds the rows [first, last) of `rows` at once. It does not check the order of texts with equal keys, nor that
+  // of places.
   void add_rows(const GramRows& rows, std::size_t first, std::size_t last);
 
-  // `grams`: all n-grams of the text, those that are not in the index too. Syncs and closes the files.
+  // `grams` is the number of all n-grams of the text, including those that are not in the index. Syncs and closes
+  // the files.
   IndexSizes finish(std::uint64_t grams);
 
  private:

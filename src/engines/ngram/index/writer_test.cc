@@ -58,7 +58,7 @@ TEST_F(IndexWriterTest, RefusesWhatIsOutOfOrder) {
   EXPECT_THROW(writer.finish(10), std::logic_error);
 }
 
-// Rows made ahead, handed over in pieces of any size, with n-grams of the slow way between them.
+// Adds prepared rows in pieces of any size, mixed with n-grams that are added place by place.
 TEST_F(IndexWriterTest, WritesTheSameBytesFromRows) {
   struct Gram {
     std::uint64_t key;
@@ -68,7 +68,7 @@ TEST_F(IndexWriterTest, WritesTheSameBytesFromRows) {
   std::mt19937_64 random(1);
   std::vector<Gram> grams;
   for (std::size_t i = 0; i < 3000; ++i) {
-    const std::size_t long_text = i % 700 < 20 ? random() % 3000 : 0;  // blocks that end by their bytes
+    const std::size_t long_text = i % 700 < 20 ? random() % 3000 : 0;  // makes some blocks end by their size in bytes
     Gram gram{1000 * (i / 3), "same " + std::to_string(900000 - 100 * (i / 3) + i) + std::string(long_text, 'x'), {}};
     for (std::uint64_t document = random() % 40, token = random() % 90; gram.places.size() < 2 || random() % 3 != 0;) {
       gram.places.emplace_back(document, token);
@@ -138,9 +138,9 @@ TEST_F(IndexWriterTest, RefusesRowsThatCannotBe) {
     EXPECT_THROW(writer.add_rows(rows, 0, 1), std::logic_error);
   };
   refuses(rows_of(4, 0, 2));  // out of order
-  refuses(rows_of(5, 0, 2));  // the same again
-  refuses(rows_of(6, 1, 2));  // there is no such document
-  refuses(rows_of(6, 0, 1));  // too few
+  refuses(rows_of(5, 0, 2));  // the same n-gram twice
+  refuses(rows_of(6, 1, 2));  // no such document
+  refuses(rows_of(6, 0, 1));  // too few places
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// SEQUENCE-BLOCKED TWO-PASS: the repeated hashes stay on disk, sorted, and are gone through once for every block of the
-// sequence that fits in memory. Quadratic, as the literature says.
+// SEQUENCE-BLOCKED TWO-PASS: the repeated hashes stay on disk, sorted, and are read once for every block of the
+// sequence that fits in memory. It takes quadratic time, as in the literature.
 #include <algorithm>
 
 #include "engines/ngram/literature/literature.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kBlockedBits = 56;
 
-// The file F2: ascending hashes, eight bytes each.
+// The file F2: hashes in ascending order, eight bytes each.
 class SortedHashes {
  public:
   explicit SortedHashes(TempSpace& temp) : file_(temp) {}
@@ -23,7 +23,7 @@ class SortedHashes {
     buffer_.clear();
   }
   std::uint64_t bytes() const { return file_.size(); }
-  // Calls fn(hash) for each, in order.
+  // Calls fn(hash) for each hash, in order.
   template <class Fn>
   void for_each(Fn fn) const {
     std::vector<std::uint64_t> hashes(kBuffer);
@@ -41,7 +41,7 @@ class SortedHashes {
   std::vector<std::uint64_t> buffer_;
 };
 
-// The buffer B: (h, i), with the words of the stretch that the locations are in, so that s is at hand.
+// The buffer B: entries (h, i), and the words of the stretches that contain the locations i, so that s can be read.
 struct Buffer {
   struct Entry {
     std::uint64_t hash;
@@ -77,7 +77,7 @@ RepeatCost sequence_blocked(const RepeatTask& task) {
   repeated_hashes(task, kBlockedBits, cost, [&](std::uint64_t hash) { repeated.append(hash); });
   repeated.flush();
   cost.file_bytes[1] = repeated.bytes();
-  // Half of the memory for B, with what its arrays may grow by; the rest for F3.
+  // B gets half of the memory, including what its arrays may grow by. F3 gets three quarters of the other half.
   Buffer buffer(task.budget, static_cast<std::size_t>(task.budget.available() / 2 / 5 * 4 /
                                                       (sizeof(Buffer::Entry) + sizeof(std::uint32_t) + 1)));
   GramFile file(task, task.grams / 2, task.budget.available() / 8 * 3);

@@ -1,4 +1,4 @@
-// The file of (s, i), and what several of the ways have in common.
+// The file of (s, i), and steps that several of the algorithms share.
 #include <bit>
 #include <cstring>
 #include <span>
@@ -9,7 +9,7 @@ namespace refrain::ngram {
 
 namespace {
 
-// A row: the words, then the location with its high byte first, so that rows of an n-gram sort by location.
+// A row holds the words, then the location in big-endian order, so that the rows of an n-gram sort by location.
 struct KeyOfRow {
   const Vocabulary& vocabulary;
   std::size_t n;
@@ -33,7 +33,7 @@ std::uint64_t key_of_words(const Vocabulary& vocabulary, std::span<const std::ui
   std::uint64_t of_b = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::uint32_t word = 0;
-    std::memcpy(&word, &words[i], sizeof word);  // rows lie anywhere
+    std::memcpy(&word, &words[i], sizeof word);  // rows are not aligned
     sum = sum * kGramBase + vocabulary.hash(word);
     if (i + 1 == shape.a) of_a = sum;
     if (i + 1 == shape.b) of_b = sum;
@@ -76,7 +76,7 @@ std::vector<GramFile::Writer> GramFile::writers(unsigned threads) {
 }
 
 void GramFile::coalesce() {
-  Context alone = task_.context;  // groups in order
+  Context alone = task_.context;  // one thread, so that groups come in order
   alone.threads = 1;
   KeyGroup group(task_.temp);
   std::vector<std::uint32_t> words(task_.n);

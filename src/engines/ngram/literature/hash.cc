@@ -1,4 +1,5 @@
-// HASH-BASED TWO-PASS: hashes first; then only n-grams whose hash came m times, as far as a bit vector can tell.
+// HASH-BASED TWO-PASS: the first pass counts hashes; the second keeps n-grams whose hash occurred m times,
+// according to a bit vector.
 #include <algorithm>
 #include <bit>
 
@@ -9,8 +10,8 @@ namespace refrain::ngram {
 namespace {
 
 constexpr unsigned kWideBits = 40;  // b1
-constexpr unsigned kSpareBits = 5;  // b2 beyond log2 N: false matches are about one n-gram in 32
-constexpr unsigned kLeastBits = 6;  // of b2: a word of the vector
+constexpr unsigned kSpareBits = 5;  // b2 beyond log2 N: about one n-gram in 32 is a false match
+constexpr unsigned kLeastBits = 6;  // least b2: the bits that address one word of the vector
 
 }  // namespace
 

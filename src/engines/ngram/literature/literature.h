@@ -1,15 +1,16 @@
-// Seven ways to find repeated n-grams, by their names in the literature (Huston, Moffat, Croft: "Efficient Indexing of
-// Repeated n-Grams"), each in the file with its name, over the shuffle: the oracle and the yardstick of the default
-// way.
+// Seven algorithms that find repeated n-grams, with their names from the literature (Huston, Moffat, Croft:
+// "Efficient Indexing of Repeated n-Grams"), one per source file. They use the shuffle. The default algorithm is
+// tested and measured against them.
 //
-// They work on a sequence S of N n-grams, and differ in what they write to files before they know which n-grams repeat:
+// They work on a sequence S of N n-grams, and differ in what they write to files before they know which n-grams
+// repeat:
 //   memory    nothing: a dictionary D of all n-grams, in memory
 //   disk      F: (s, i) for each n-gram s at each location i, sorted
-//   hash      F1: (h, f), hashes of 40 bits with how often they came; F2: those that came m times; F3: (s, i) of those
-//   spex      F3 only, after n filters of growing n-grams, each using the one before
-//   spex-log  the same with filters for n-grams of 1, 2, 3, 5, 8, ... words
-//   blocked   as hash, with 56 bits; F2 is read again for every block of S that fits in memory
-//   location  F1: (h, i); F2: locations of hashes that came m times, sorted; F3: (s, i) of those
+//   hash      F1: (h, f), hashes of 40 bits and their frequencies; F2: those that occur m times; F3: their (s, i)
+//   spex      F3 only, after n filters for n-grams of growing length, each of which uses the one before
+//   spex-log  the same, with filters for n-grams of 1, 2, 3, 5, 8, ... words
+//   blocked   like hash, with 56 bits; F2 is read again for every block of S that fits in memory
+//   location  F1: (h, i); F2: locations of the hashes that occur m times, sorted; F3: their (s, i)
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@
 
 namespace refrain::ngram {
 
-// What every one of them is given.
+// The input of each algorithm.
 struct RepeatTask {
   const Context& context;
   MemoryBudget& budget;
@@ -46,10 +47,10 @@ struct RepeatTask {
   GramOutput& output;
 };
 
-// What it took.
+// The cost of a run.
 struct RepeatCost {
   std::uint64_t passes = 0;                      // over S
-  std::array<std::uint64_t, 3> file_bytes = {};  // records written to F1, F2 and F3; the one file of `disk` is F3
+  std::array<std::uint64_t, 3> file_bytes = {};  // bytes of the records in F1, F2 and F3; the one file of `disk` is F3
 };
 
 RepeatCost memory_based(const RepeatTask& task);
@@ -60,17 +61,17 @@ RepeatCost spex_log(const RepeatTask& task);
 RepeatCost sequence_blocked(const RepeatTask& task);
 RepeatCost location_based(const RepeatTask& task);
 
-// The n-gram of these words as the index orders and shows it.
+// Return the key and the text of the n-gram with these words, as the index orders and shows it.
 std::uint64_t key_of_words(const Vocabulary& vocabulary, std::span<const std::uint32_t> words);
 std::string text_of_words(const Vocabulary& vocabulary, std::span<const std::uint32_t> words);
 
-// A file of (s, i), which all of them but `memory` end with.
+// The file of (s, i), with which every algorithm except `memory` ends.
 class GramFile {
  public:
-  // `expected`: how many there will be, a guess. `memory_bytes`: what it may take; 0 for nearly all that is left.
+  // `expected` is an estimate of the number of rows. `memory_bytes` limits its memory; 0: nearly all that is left.
   GramFile(const RepeatTask& task, std::uint64_t expected, std::uint64_t memory_bytes = 0);
 
-  // One thread's way in.
+  // Each thread needs a writer of its own.
   class Writer {
    public:
     explicit Writer(GramFile& file) : writer_(file.rows_.writer()), row_(file.row_bytes_) {}
@@ -82,7 +83,8 @@ class GramFile {
   };
   std::vector<Writer> writers(unsigned threads);
 
-  // Steps 5 to 10 of the disk-based way: sorts, and writes n-grams that occur m times or more to the index.
+  // Steps 5 to 10 of the disk-based algorithm: sorts the rows and writes the n-grams that occur at least m times to
+  // the index.
   void coalesce();
   std::uint64_t bytes() const { return rows_.size() * row_bytes_; }
 
@@ -92,15 +94,16 @@ class GramFile {
   store::RowShuffle<> rows_;
 };
 
-// Hashes alone, as F1 of `hash` and `blocked` holds them.
+// Only hashes, as in the file F1 of `hash` and `blocked`.
 using HashFile = store::Shuffle<std::uint64_t, store::HighBits, store::NumberLayout>;
 
-// Steps 1 to 11 of the hash-based way with `bits` of hash: calls repeated(h) for hashes that came m times or more, in
-// order. Adds the pass and F1 to `cost`.
+// Steps 1 to 11 of the hash-based algorithm with hashes of `bits` bits: calls repeated(h), in ascending order, for
+// the hashes that occur at least m times. Adds the pass and the size of F1 to `cost`.
 void repeated_hashes(const RepeatTask& task, unsigned bits, RepeatCost& cost,
                      const std::function<void(std::uint64_t hash)>& repeated);
 
-// The last pass of `hash` and both `spex`: F3 has the n-grams for which keep(hash, words) holds.
+// The last pass of `hash` and of both `spex` algorithms: F3 gets the n-grams for which keep(hash, words) returns
+// true.
 void keep_and_coalesce(const RepeatTask& task, RepeatCost& cost, std::uint64_t expected,
                        const std::function<bool(std::uint64_t hash, const std::uint32_t* words)>& keep);
 

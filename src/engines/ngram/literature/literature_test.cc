@@ -10,11 +10,11 @@
 namespace refrain::ngram {
 namespace {
 
-struct Way {
+struct Algorithm {
   const char* name;
   RepeatCost (*build)(const RepeatTask&);
 };
-constexpr Way kWays[] = {
+constexpr Algorithm kAlgorithms[] = {
     {"memory", memory_based}, {"disk", disk_based},          {"hash", hash_based},        {"spex", spex},
     {"spex-log", spex_log},   {"blocked", sequence_blocked}, {"location", location_based}};
 
@@ -25,7 +25,7 @@ struct Built {
 
 class Literature : public testing::Test {
  protected:
-  Built build(const Way& way, const Documents& documents, unsigned n, unsigned m, unsigned threads) {
+  Built build(const Algorithm& way, const Documents& documents, unsigned n, unsigned m, unsigned threads) {
     const Context context{.memory_bytes = std::uint64_t{64} << 20U, .threads = threads};
     MemoryBudget budget(context);
     TempSpace temp(context);
@@ -63,7 +63,7 @@ TEST_F(Literature, EveryWayGivesTheBytesOfTheOracle) {
     const Documents documents =
         random_documents(random, random() % 40, round % 3 == 0 ? 40 : 400, 1 + below(random, n > 6 ? 2 : 6));
     const std::string expected = oracle(documents, n, m);
-    for (const Way& way : kWays)
+    for (const Algorithm& way : kAlgorithms)
       ASSERT_EQ(build(way, documents, n, m, 1 + below(random, 3)).bytes, expected)
           << way.name << " n " << n << " m " << m;
   }
@@ -76,20 +76,21 @@ TEST_F(Literature, PassesAndFilesAreAsTheFormulasSay) {
     const unsigned m = 3;
     const std::uint64_t grams = count_grams(documents, n);
     std::uint64_t repeated = 0;  // distinct n-grams that occur m times
-    std::uint64_t places = 0;    // theirs
+    std::uint64_t places = 0;    // their places
     for (const auto& [gram, at] : all_grams(documents, n))
       if (at.size() >= m) {
         ++repeated;
         places += at.size();
       }
     const std::uint64_t row = 4 * n + 8;
-    const auto cost = [&](std::size_t way) { return build(kWays[way], documents, n, m, 2).cost; };
+    const auto cost = [&](std::size_t way) { return build(kAlgorithms[way], documents, n, m, 2).cost; };
     using Bytes = std::array<std::uint64_t, 3>;
     EXPECT_EQ(cost(0).passes, 1U);
     EXPECT_EQ(cost(0).file_bytes, (Bytes{0, 0, 0}));
     EXPECT_EQ(cost(1).passes, 1U);
     EXPECT_EQ(cost(1).file_bytes, (Bytes{0, 0, grams * row}));
-    // Hashes of 40 bits and more do not collide here, so F2 is exact; F3 may hold false matches of the bit vector.
+    // Hashes of 40 or more bits do not collide here, so F2 is exact. F3 may contain false matches of the bit
+    // vector.
     const RepeatCost hash = cost(2);
     EXPECT_EQ(hash.passes, 2U);
     EXPECT_EQ(hash.file_bytes[0], 8 * grams);

@@ -1,5 +1,5 @@
-// LOCATION-BASED TWO-PASS: hashes with their locations; the locations of hashes that came m times, sorted, are where
-// n-grams are then taken from the sequence.
+// LOCATION-BASED TWO-PASS: hashes with their locations. The locations of hashes that occur m times are sorted, and
+// n-grams are then read from the sequence at these locations.
 #include <bit>
 
 #include "engines/ngram/literature/literature.h"
@@ -10,10 +10,10 @@ namespace {
 
 constexpr unsigned kLocationBits = 56;
 
-// (h, i) in twelve bytes: 56 bits of hash, 40 of location.
+// (h, i) in twelve bytes: 56 bits of hash and 40 of location.
 struct Located {
   std::uint32_t hash_high;
-  std::uint32_t both;  // the hash's low 24 bits, the location's high 8
+  std::uint32_t both;  // the low 24 bits of the hash, then the high 8 bits of the location
   std::uint32_t location_low;
 
   static Located of(std::uint64_t hash, std::uint64_t location) {
@@ -29,11 +29,11 @@ struct HashOfLocated {
 };
 using LocatedFile = store::Shuffle<Located, HashOfLocated>;
 
-// Steps 7 to 11: the locations of groups of m or more.
+// Steps 7 to 11: appends the locations of groups of m or more.
 void append_repeated(const RepeatTask& task, const LocatedFile& from, HashFile::Writer& to) {
   Context alone = task.context;
   alone.threads = 1;
-  std::vector<std::uint64_t> few;  // of a group that is cut into runs, while they are fewer than m
+  std::vector<std::uint64_t> few;  // locations of a group in several runs, while they are fewer than m
   std::uint64_t count = 0;
   from.for_each_run(alone, [&](unsigned, std::size_t, const store::Run<Located>& run) {
     if (run.first) {
@@ -91,7 +91,7 @@ RepeatCost location_based(const RepeatTask& task) {
     std::vector<GramFile::Writer> writers = file.writers(1);
     Context alone = task.context;
     alone.threads = 1;
-    // S is read a stretch at a time, where there are locations.
+    // Reads S in stretches, only where there are locations.
     constexpr std::size_t kStretch = std::size_t{1} << 14U;
     std::vector<std::uint32_t> words(kStretch + task.n);
     std::uint64_t begin = 0;

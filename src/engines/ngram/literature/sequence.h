@@ -1,4 +1,4 @@
-// The text as the literature sees it: a sequence S of word numbers, 32 bits each, in a temporary file.
+// The text as the literature models it: a sequence S of word numbers of 32 bits each, in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace refrain::ngram {
 
-// Written in order; then read by many.
+// Written in order; afterwards many threads may read it.
 class Sequence {
  public:
   Sequence(TempSpace& temp, const DocumentTable& documents) : file_(temp), documents_(documents) {}
@@ -32,9 +32,9 @@ class Sequence {
     file_.read(position * sizeof(std::uint32_t), {reinterpret_cast<char*>(words.data()), words.size_bytes()});
   }
 
-  // One pass: calls use(worker, position, words) for stretches of words that lie in one document, so that every
-  // `window` consecutive words of a document lie in one of them, once: words[i, i + window) stand at position + i. With
-  // one thread, in order.
+  // Makes one pass: calls use(worker, position, words) for stretches of words that lie in one document. Every
+  // `window` consecutive words of a document are in exactly one stretch; words[i, i + window) are at position + i.
+  // With one thread, stretches come in order.
   template <class Use>
   void pass(const Context& context, MemoryBudget& budget, const std::string& stage, std::size_t window, Use use) const {
     const std::uint64_t tokens = documents_.tokens();
@@ -71,11 +71,13 @@ class Sequence {
   const DocumentTable& documents_;
 };
 
-// Hashes of all windows of `window` words, rolled: 64 bits, of which algorithms take as many as they need.
+// Computes rolling hashes of all windows of `window` words. A hash has 64 bits; algorithms use as many as they
+// need.
 class WindowHashes {
  public:
   explicit WindowHashes(std::size_t window);
-  // One for each window of `words`, which holds one at least. Valid until the next call.
+  // Returns one hash per window of `words`, which must contain at least one window. The result is valid until the
+  // next call.
   std::span<const std::uint64_t> operator()(std::span<const std::uint32_t> words);
 
  private:

@@ -1,5 +1,5 @@
-// SPEX MULTI-PASS and SPEX LOG-PASS: an n-gram can repeat only where all shorter n-grams in it do, so filters of longer
-// and longer n-grams are built, each by help of the one before.
+// SPEX MULTI-PASS and SPEX LOG-PASS: an n-gram can only repeat if all shorter n-grams in it repeat. So filters for
+// longer and longer n-grams are built, each with the help of the one before.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kSpexSpareBits = 5;
 
-// The filter H[k] for k words: the words' own counts for k = 1, which came with the vocabulary.
+// The filter H[k] for n-grams of k words. For k = 1 it uses the counts of the words in the vocabulary.
 class Filter {
  public:
   Filter(const RepeatTask& task, unsigned words, std::uint64_t bytes) : task_(task), words_(words) {
@@ -32,17 +32,18 @@ class Filter {
   std::optional<CountingFilter> counters_;
 };
 
-// One pass: H[k] from the filter before it, counting k-grams all of whose shorter ones pass that.
+// One pass: fills H[k] from the filter before it, by counting those k-grams whose shorter n-grams all pass that
+// filter.
 void fill(const RepeatTask& task, const Filter& before, Filter& filter) {
   const unsigned threads = thread_count(task.context);
   std::vector<WindowHashes> short_hashes(threads, WindowHashes(before.words()));
   std::vector<WindowHashes> long_hashes(threads, WindowHashes(filter.words()));
-  const std::size_t within = filter.words() - before.words() + 1;  // shorter ones in a k-gram
+  const std::size_t within = filter.words() - before.words() + 1;  // shorter n-grams in a k-gram
   task.sequence.pass(task.context, task.budget, "filter", filter.words(),
                      [&](unsigned worker, std::uint64_t, std::span<const std::uint32_t> words) {
                        const std::span<const std::uint64_t> shorts = short_hashes[worker](words);
                        const std::span<const std::uint64_t> longs = long_hashes[worker](words);
-                       std::size_t passing = 0;  // in a row, up to this one
+                       std::size_t passing = 0;  // shorter n-grams in a row that pass, up to this one
                        for (std::size_t i = 0; i < shorts.size(); ++i) {
                          passing = before.passes(shorts[i], &words[i]) ? passing + 1 : 0;
                          if (passing >= within) filter.add(longs[i + 1 - within]);
@@ -50,10 +51,10 @@ void fill(const RepeatTask& task, const Filter& before, Filter& filter) {
                      });
 }
 
-// `lengths`: the k, from 1 to n.
+// `lengths` holds the values of k, from 1 to n.
 RepeatCost build(const RepeatTask& task, const std::vector<unsigned>& lengths) {
   RepeatCost cost;
-  // 2^b counters of two bits, with half of the memory for two filters.
+  // 2^b counters of two bits each; two filters together take half of the memory.
   const auto most = static_cast<unsigned>(std::bit_width(task.budget.available() / 4 * 4) - 1);
   const unsigned wanted = static_cast<unsigned>(std::bit_width(task.grams)) + kSpexSpareBits;
   const std::uint64_t bytes = std::max<std::uint64_t>((std::uint64_t{1} << std::min(wanted, most)) / 4, 64);

@@ -15,7 +15,7 @@ namespace refrain::cli {
 
 namespace {
 
-// In single quotes, for all three shells: no text of the tables may end them.
+// Puts `text` in single quotes for bash and zsh, and escapes the quotes inside it.
 std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -34,7 +34,7 @@ std::vector<std::string> spellings(const Flag& flag) {
   return out;
 }
 
-// What a verb's operands may be, as words that a shell can offer one at a time.
+// Returns the operands of a verb that are single words: a shell completes one word at a time.
 std::vector<std::string_view> operand_words(const VerbInfo& verb) {
   std::vector<std::string_view> words;
   for (const std::string_view word : verb.operand_choices()) {
@@ -51,10 +51,10 @@ std::vector<std::string_view> member_words(const VerbInfo& family) {
 
 // ---- bash
 
-// What to put into COMPREPLY for the value of a flag.
+// Returns the command that puts the values of a flag into COMPREPLY.
 std::string bash_value(const Flag& flag) {
   const std::string choices =
-      flag.choices == nullptr ? std::string() : fmt::format("{}", fmt::join(flag.choices(), " "));
+      flag.choices == nullptr ? std::string() : fmt::format("{}", fmt::join(flag.listed(), " "));
   switch (flag.kind) {
     case Kind::choice:
       return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
@@ -69,7 +69,7 @@ std::string bash_value(const Flag& flag) {
   }
 }
 
-// A line that offers words.
+// Returns a line that offers `words`, which are separated by spaces.
 std::string bash_words(std::string_view indent, std::string_view words) {
   return fmt::format("{}COMPREPLY=($(compgen -W {} -- \"$word\"))\n", indent, in_quotes(words));
 }
@@ -126,7 +126,7 @@ _refrain() {
     if (verb.operand_choices != nullptr) {
       out += bash_words("        ", fmt::format("{}", fmt::join(operand_words(verb), " ")));
     } else {
-      out += verb.most_operands == 0 ? "        :\n" : "        _refrain_paths -f\n";
+      out += verb.max_operands == 0 ? "        :\n" : "        _refrain_paths -f\n";
     }
     out += "      fi ;;\n";
   }
@@ -136,7 +136,7 @@ _refrain() {
 
 // ---- zsh
 
-// Inside an _arguments specification brackets and colons have a meaning.
+// Escapes brackets, colons and backslashes, which have a meaning inside an _arguments specification.
 std::string zsh_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -151,7 +151,7 @@ std::string zsh_value(const Flag& flag) {
   std::string action;
   switch (flag.kind) {
     case Kind::choice:
-      action = fmt::format("({})", fmt::join(flag.choices(), " "));
+      action = fmt::format("({})", fmt::join(flag.listed(), " "));
       break;
     case Kind::file:
       action = "_files";
@@ -165,7 +165,7 @@ std::string zsh_value(const Flag& flag) {
   return fmt::format(":{}:{}", zsh_escaped(flag.metavar), action);
 }
 
-// An entry of _describe.
+// Returns an entry for _describe.
 std::string zsh_verb(const VerbInfo& verb) {
   return fmt::format("    {}\n", in_quotes(fmt::format("{}:{}", last_word(verb), zsh_escaped(verb.summary))));
 }
@@ -203,13 +203,13 @@ std::string zsh_script() {
     }
     if (verb.operand_choices != nullptr) {
       out += fmt::format(" \\\n        {}", in_quotes(fmt::format("1: :({})", fmt::join(operand_words(verb), " "))));
-    } else if (verb.most_operands != 0) {
+    } else if (verb.max_operands != 0) {
       out += " \\\n        '*: :_files'";
     }
     out += " ;;\n";
   }
   out += "  esac\n}\n\n";
-  // Sourced from a start-up file, or loaded from $fpath.
+  // With this, the script can be sourced from a start-up file or loaded from $fpath.
   out += "if [[ $funcstack[1] == _refrain ]]; then\n  _refrain \"$@\"\nelse\n  compdef _refrain refrain\nfi\n";
   return out;
 }
@@ -217,7 +217,7 @@ std::string zsh_script() {
 // ---- fish
 
 std::string fish_script() {
-  // fish's single quotes know \' and \\ only.
+  // In single quotes, fish knows only the escapes \' and \\ .
   const auto quote = [](std::string_view text) {
     std::string escaped = "'";
     for (const char c : text) {
@@ -245,14 +245,14 @@ std::string fish_script() {
   }
   for (const VerbInfo& verb : verbs()) {
     if (!members(verb.verb).empty()) continue;
-    // Of a verb of two words both must have been seen.
+    // For a verb of two words, both must be on the command line.
     std::string seen = fmt::format("__fish_seen_subcommand_from {}", verb.name.substr(0, verb.name.find(' ')));
     if (verb.name.find(' ') != std::string_view::npos)
       seen += fmt::format("; and __fish_seen_subcommand_from {}", last_word(verb));
     const std::string start = fmt::format("complete -c refrain -n {}", quote(seen));
     if (verb.operand_choices != nullptr) {
       out += fmt::format("{} -a {}\n", start, quote(fmt::format("{}", fmt::join(operand_words(verb), " "))));
-    } else if (verb.most_operands != 0) {
+    } else if (verb.max_operands != 0) {
       out += fmt::format("{} -F\n", start);
     }
     for (const Flag* flag : flags_of(verb.verb)) {
@@ -264,7 +264,7 @@ std::string fish_script() {
         case Kind::toggle:
           break;
         case Kind::choice:
-          out += fmt::format(" -x -a {}", quote(fmt::format("{}", fmt::join(flag->choices(), " "))));
+          out += fmt::format(" -x -a {}", quote(fmt::format("{}", fmt::join(flag->listed(), " "))));
           break;
         case Kind::folder:
           out += " -x -a '(__fish_complete_directories)'";

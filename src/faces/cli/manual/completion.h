@@ -1,4 +1,5 @@
-// Shell completion, made from the tables of verbs and flags: verbs, flags, and the values where they are a closed list.
+// Shell completion, generated from the tables of verbs and flags. It completes verbs, flags, and the values of flags
+// that accept only certain words, or files or folders.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace refrain::cli {
 
-// The script for "bash", "zsh" or "fish", which are what the parser lets through.
+// Returns the script for "bash", "zsh" or "fish". The parser accepts no other shell.
 std::string completion_script(std::string_view shell);
 
 }  // namespace refrain::cli

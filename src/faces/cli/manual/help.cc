@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::ptrdiff_t kScreenLines = 50;
 
-// "-o, --output DIR"
+// Returns all names of a flag, and its value: "-o, --output DIR".
 std::string flag_name(const Flag& flag) {
   std::string name = flag.letter == 0 ? std::string() : fmt::format("-{}, ", flag.letter);
   name += fmt::format("--{}", flag.name);
@@ -21,7 +21,7 @@ std::string flag_name(const Flag& flag) {
   return name;
 }
 
-// A two-column list: what begins each row stands at column 2, what is said of it at `column`.
+// Returns a row of a two-column list: the term begins at column 2, the text at `column`.
 std::string list_row(std::string_view term, std::string_view text, std::size_t column) {
   std::string row = fmt::format("  {:<{}}", term, column - 2);
   row += wrap(text, kWidth, column, row.size());
@@ -105,7 +105,7 @@ std::string program_help() {
 
 namespace {
 
-// Flags of one group in a paragraph, for a screen that has no room for a row each.
+// Returns the flags of one group as a paragraph, for a screen that has no room for a row per flag.
 std::string brief_flags(const std::vector<const Flag*>& rows, Group group) {
   if (std::none_of(rows.begin(), rows.end(), [&](const Flag* flag) { return flag->group == group; })) return {};
   std::string text = fmt::format("{}:", heading(group));
@@ -117,7 +117,7 @@ std::string brief_flags(const std::vector<const Flag*>& rows, Group group) {
   return "\n" + wrap(text, kWidth, 0, 2);
 }
 
-// `brief`: only the verb's own flags get a row each.
+// Returns the help of a verb. With `brief`, only the verb's own flags get a row each.
 std::string verb_screen(Verb verb, bool brief) {
   const VerbInfo& row = info(verb);
   const std::vector<const Flag*> rows = flags_of(verb);
@@ -131,7 +131,7 @@ std::string verb_screen(Verb verb, bool brief) {
   out += wrap(row.description, kWidth, 0, 0);
   if (!family.empty()) out += "\nVerbs:\n";
   for (const VerbInfo* member : family) out += list_row(member->name, member->summary, column);
-  // The flags of the program have no heading of their own on a screen that has little room.
+  // The flags of the program follow those of the previous group without a heading, to save lines.
   const Flag* last = nullptr;
   for (const Flag* flag : rows) {
     if (brief && flag->group != Group::verb) continue;

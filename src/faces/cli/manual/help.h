@@ -1,4 +1,4 @@
-// The help screens, made from the tables of verbs and flags. Each fits 80 columns and 50 lines.
+// The help screens, generated from the tables of verbs and flags. Each fits 80 columns and 50 lines.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace refrain::cli {
 std::string program_help();
 std::string verb_help(Verb verb);
 
-// "refrain near INPUT... -o DIR [FLAG...]"
+// Returns a usage line, such as "refrain near INPUT... -o DIR [FLAG...]".
 std::string synopsis(const VerbInfo& verb);
 
-// What is to be said about a flag: description, what is allowed, the default.
+// Returns the text about a flag: its description, the allowed values, and the default.
 std::string flag_text(const Flag& flag);
 
-// `text` in lines of at most `width` columns, broken at spaces; all but the first are indented by `indent` columns,
-// which count. The last line ends with a newline.
+// Breaks `text` at spaces into lines of at most `width` columns. The first line continues at `first_column`; the
+// others are indented by `indent` columns, which count as part of the width. The last line ends with a newline.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent, std::size_t first_column);
 
 }  // namespace refrain::cli

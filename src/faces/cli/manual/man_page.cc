@@ -16,7 +16,7 @@ namespace refrain::cli {
 
 namespace {
 
-// Text in which roff sees nothing but text: backslashes and dashes are escaped, a line begins with no command.
+// Escapes backslashes, dashes, quotes, and commands at the start of a line, so that roff takes all text literally.
 std::string roff(std::string_view text) {
   std::string out;
   bool line_start = true;
@@ -69,7 +69,7 @@ std::string flag_entry(const Flag& flag, bool name_verbs) {
   return out;
 }
 
-// The flags that several verbs share, said once.
+// Returns a section that describes the shared flags of one group once, with the verbs that take them.
 std::string shared_flags(Group group, std::string_view title) {
   std::string out = fmt::format(".SS {}\n", title);
   for (const Flag& flag : flags()) {
@@ -85,7 +85,7 @@ std::string man_page() {
   out += ".SH NAME\nrefrain \\- finds and removes duplicate text\n.SH SYNOPSIS\n";
   for (const VerbInfo& verb : verbs()) {
     if (!members(verb.verb).empty()) continue;
-    if (verb.verb != Verb::near) out += ".br\n";
+    if (!out.ends_with(".SH SYNOPSIS\n")) out += ".br\n";
     out += fmt::format("{}\n", roff(synopsis(verb)));
   }
   out += ".SH DESCRIPTION\n";

@@ -1,11 +1,11 @@
-// The man page, made from the tables of verbs and flags.
+// The man page, generated from the tables of verbs and flags.
 #pragma once
 
 #include <string>
 
 namespace refrain::cli {
 
-// roff, with the man macros: what `man -l` and groff -man read.
+// Returns the page in roff with the man macros, which `man -l` and `groff -man` can show.
 std::string man_page();
 
 }  // namespace refrain::cli

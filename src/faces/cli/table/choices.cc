@@ -2,14 +2,6 @@
 
 namespace refrain::cli {
 
-std::vector<std::string_view> format_names() {
-  return {"files", "lines", "jsonl", "csv", "tsv", "warc", "parquet", "json", "mbox"};
-}
-
-std::vector<std::string_view> html_names() {
-  return {"main", "text", "raw"};
-}
-
 std::vector<std::string_view> snap_names() {
   return {"none", "utf8", "word", "line"};
 }
@@ -30,24 +22,8 @@ std::vector<std::string_view> stop_word_lists() {
   return {"english"};
 }
 
-std::vector<std::string_view> action_names() {
-  return {"remove", "mark"};
-}
-
-std::vector<std::string_view> attributes_names() {
-  return {"dolma"};
-}
-
 std::vector<std::string_view> normal_forms() {
   return {"none", "nfkc"};
-}
-
-std::vector<std::string_view> on_off() {
-  return {"on", "off"};
-}
-
-std::vector<std::string_view> auto_off() {
-  return {"auto", "off"};
 }
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// The verbs that read a corpus.
+// The rows of the verbs that read a corpus.
 #include "faces/cli/table/verbs.h"
 
 namespace refrain::cli {
@@ -10,8 +10,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "dedup",
      .summary = "remove duplicate documents and write a clean corpus",
      .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Decides which documents of a corpus to keep. Removes exact duplicates, then near-duplicates: "
                     "documents at least --threshold similar to a better-ranked document that is kept. Every removal is "
@@ -54,8 +54,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "near",
      .summary = "find near-duplicate documents and their clusters",
      .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Finds pairs of near-duplicate documents by SimHash, and the clusters they form: 96% of pairs with one word "
@@ -73,7 +73,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
          "fit in a quarter of the memory go to temporary files.\n"
          "Writes matches.tsv (id1, id2, diff; with --verify similarity, too), clusters.tsv (id, simhash, cluster; -1 "
          "for none) and summary.json "
-         "to the output folder. Each file appears complete or not at all, and is the same for any number of "
+         "to the output folder. The last column of clusters.tsv is empty; its name records the options. Each file "
+         "appears complete or not at all, and is the same for any number of "
          "threads and any memory limit. The summary goes to standard output.\n",
      .examples = {"refrain near /usr/share/common-licenses -o licenses --verify",
                   "printf 'a b c d\\nA b, c d!\\n' | refrain near - -o lines"}},
@@ -81,14 +82,16 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "fingerprint",
      .summary = "print the fingerprint of every document",
      .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Prints the 64-bit SimHash of every document, in input order, as TSV: id and simhash (decimal; empty "
          "if the document is too short). An INPUT is a file, a folder or - (standard input), plain, "
          "compressed or in an archive.",
-     .details = "`refrain match` reads this output. A summary goes to standard error if that is a terminal, and always "
+     .details = "The last column is empty; its name records the options. `refrain match` reads this output and refuses "
+                "fingerprints that were made with other options. A summary goes to standard error if that is a "
+                "terminal, and always "
                 "with --json.\n",
      .examples = {"refrain fingerprint /usr/share/common-licenses > known.tsv",
                   "echo 'school students teachers' | refrain fingerprint - --preset fpga"}},
@@ -96,8 +99,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "text",
      .summary = "print the text of every document as JSONL",
      .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Prints the text of every document, in input order, as JSONL: id and text. The text of a web page is what a "
@@ -112,8 +115,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "match",
      .summary = "look up fingerprints among stored ones",
      .operands = "STORED [QUERIES|-]",
-     .least_operands = 1,
-     .most_operands = 2,
+     .min_operands = 1,
+     .max_operands = 2,
      .operand_choices = nullptr,
      .description =
          "Finds the nearest stored document for every query. STORED and QUERIES are files of id and simhash, "
@@ -129,8 +132,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "explain",
      .summary = "show why two documents match, or what a run did with one",
      .operands = "A B | ID",
-     .least_operands = 1,
-     .most_operands = 2,
+     .min_operands = 1,
+     .max_operands = 2,
      .operand_choices = nullptr,
      .description = "Compares two documents: how far apart their fingerprints are, how similar their texts are, and "
                     "both texts with the shared parts marked. A and B are files, or with --in the ids of documents in "
@@ -148,8 +151,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "substrings",
      .summary = "find repeated byte ranges",
      .operands = "INPUT...",
-     .least_operands = 0,
-     .most_operands = kNoLimit,
+     .min_operands = 0,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Finds every byte that lies in a window of --length bytes that occurs at least --min-count times: the ranges "
@@ -176,8 +179,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams",
      .summary = "index repeated n-grams",
      .operands = "build|show|lookup|stats|check",
-     .least_operands = 0,
-     .most_operands = 0,
+     .min_operands = 0,
+     .max_operands = 0,
      .operand_choices = nullptr,
      .description = "Finds every n-gram (run of n tokens) that occurs at least m times, with all its places, and "
                     "writes them to an index folder that can be listed, searched and checked.",
@@ -187,8 +190,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams build",
      .summary = "build an index",
      .operands = "INPUT...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Finds every run of n tokens that occurs at least m times and writes an index of them. An INPUT is a file, a "
@@ -204,8 +207,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams show",
      .summary = "list the n-grams and their places",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Lists the n-grams of an index as TSV: ngram, count, documents (how many contain it), and places "
                     "as id:token,id:token, with tokens counted from 0.",
@@ -217,8 +220,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams lookup",
      .summary = "look up phrases",
      .operands = "INDEX PHRASE...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
+     .min_operands = 2,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Prints the row of each PHRASE in the index, in the format of `refrain ngrams show`. A phrase is "
                     "one argument of n tokens, normalized like the indexed text.",
@@ -230,8 +233,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams stats",
      .summary = "show how much text repeats, and what the index cost",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Prints the shares of all n-grams that are single (occur fewer than m times), multi (first "
                     "occurrence of an indexed n-gram) and repeat (a further occurrence); the sizes of the index files; "
@@ -242,8 +245,8 @@ constexpr VerbInfo kCorpusVerbs[] = {
      .name = "ngrams check",
      .summary = "verify an index",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Verifies an index: checksums, the order of keys and texts, every count and every place. Prints "
                     "OK, or exits with code 4.",

@@ -1,8 +1,7 @@
-// For the rows of the table of flags: which verbs have a flag, and how its value is taken.
+// For the rows of the table of flags: sets of verbs, and rows that occur under several headings.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "faces/cli/table/choices.h"
@@ -10,16 +9,15 @@
 
 namespace refrain::cli {
 
-inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
-inline constexpr std::uint64_t kAnyUnsigned = std::numeric_limits<unsigned>::max();
+inline constexpr std::uint64_t kAnyUnsigned = ~0U;
 
-inline constexpr VerbSet kHashers = Verb::near | Verb::fingerprint | Verb::explain;
-// For these, records have ordinals for ids unless a field is named.
+inline constexpr VerbSet kFingerprintVerbs = Verb::near | Verb::fingerprint | Verb::explain;
+// For these verbs, records get ordinals as ids unless a field is named.
 inline constexpr VerbSet kIndexReaders = Verb::index_create | Verb::index_add | Verb::index_blots | Verb::index_query;
 inline constexpr VerbSet kReaders =
-    kHashers | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build | kIndexReaders;
-inline constexpr VerbSet kAskers = Verb::index_query | Verb::index_extract;
-inline constexpr VerbSet kWorkers = kReaders | kAskers | Verb::match | Verb::ngrams_show | Verb::index_remove |
+    kFingerprintVerbs | Verb::text | Verb::dedup | Verb::substrings | Verb::ngrams_build | kIndexReaders;
+inline constexpr VerbSet kPassageVerbs = Verb::index_query | Verb::index_extract;
+inline constexpr VerbSet kWorkers = kReaders | kPassageVerbs | Verb::match | Verb::ngrams_show | Verb::index_remove |
                                     Verb::index_merge | Verb::index_check | Verb::library_check | Verb::library_merge |
                                     Verb::library_remove | Verb::library_export | Verb::serve;
 inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats |
@@ -62,8 +60,9 @@ constexpr Flag comments_flag(const VerbSet& verbs, Group group) {
           .store = [](Settings& s, const Value&) { s.comments = true; }};
 }
 
-// Those of one verb or a few, and those that say what is read and how the program runs.
+// Those of one verb or a few, those made from the tables of options, and those that say how the program runs.
 std::span<const Flag> verb_flags();
+std::span<const Flag> option_flags();
 std::span<const Flag> shared_flags();
 
 }  // namespace refrain::cli

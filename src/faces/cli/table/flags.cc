@@ -26,8 +26,9 @@ std::string_view heading(Group group) {
 
 std::span<const Flag> flags() {
   static const std::vector<Flag> all = [] {
-    std::vector<Flag> rows(verb_flags().begin(), verb_flags().end());
-    rows.insert(rows.end(), shared_flags().begin(), shared_flags().end());
+    std::vector<Flag> rows;
+    for (const std::span<const Flag> part : {verb_flags(), option_flags(), shared_flags()})
+      rows.insert(rows.end(), part.begin(), part.end());
     return rows;
   }();
   return all;
@@ -41,17 +42,26 @@ std::vector<const Flag*> flags_of(Verb verb) {
   return rows;
 }
 
+std::vector<std::string_view> Flag::listed() const {
+  std::vector<std::string_view> words = choices();
+  if (option != nullptr) words.erase(words.begin(), words.begin() + option->unlisted);
+  return words;
+}
+
 std::string allowed(const Flag& flag) {
   switch (flag.kind) {
     case Kind::number:
       if (flag.most == kAnyNumber) return {};
-      if (flag.most == kAnyUnsigned) return fmt::format("at least {}", flag.least);
-      return fmt::format("{}{} {} {}", flag.may_be_off ? "off or " : "", flag.least,
-                         flag.most - flag.least == 1 ? "or" : "to", flag.most);
+      if (flag.most >= kAnyUnsigned - 1)
+        return flag.least == 0 ? std::string() : fmt::format("at least {}", flag.least);
+      return fmt::format("{}{} {} {}",
+                         flag.option == nullptr || flag.option->word.empty() ? std::string()
+                                                                             : fmt::format("{} or ", flag.option->word),
+                         flag.least, flag.most - flag.least == 1 ? "or" : "to", flag.most);
     case Kind::size:
       return flag.least <= 1 ? std::string() : fmt::format("at least {}", size_text(flag.least));
     case Kind::choice:
-      return fmt::format("{}", fmt::join(flag.choices(), ", "));
+      return fmt::format("{}", fmt::join(flag.listed(), ", "));
     default:
       return {};
   }

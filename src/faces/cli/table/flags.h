@@ -1,11 +1,13 @@
-// The table of flags: one row a flag.
+// The table of flags: one row per flag.
 //
 // A row feeds the parser, the help screens, the man page and shell completion; nothing else knows a flag by name.
-// Whoever adds a flag adds a row in flags.cc and a field to Settings. Two rows may share a name where no verb takes
+// Options of the library that have a table (refrain/options.h) become rows by themselves (option_flags.cc). Any other
+// flag is a row in verb_flags.cc or shared_flags.cc and a field of Settings. Two rows may share a name if no verb takes
 // both, so that one flag can be described differently to different verbs.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,16 +21,21 @@
 #include "refrain/index.h"
 #include "refrain/input.h"
 #include "refrain/ngrams.h"
+#include "refrain/options.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {
 
-// How rows are printed: for machines, or for people.
+// The form in which rows are printed.
 enum class Rows { jsonl, text, tsv };
 
-// What the command line said, and only that: what was not given is empty, so that a preset can be told from a choice.
-// options.h turns this into the options of a verb.
+// The values from the command line, and only those: the fields of flags that were not given are empty, so that a
+// preset can be told from a choice. options.h turns this into the options of a verb.
 struct Settings {
+  // The options that have a table, by name.
+  std::map<std::string_view, OptionValue> given;
+  bool has(std::string_view option) const { return given.contains(option); }
+
   std::vector<std::string> operands;
   bool help = false;
   bool version = false;
@@ -42,31 +49,9 @@ struct Settings {
   std::optional<std::uint64_t> min_count;
   std::optional<Snap> snap;
   std::optional<Keep> keep;
-  std::optional<bool> exact;
-  std::optional<NearMethod> near;
   std::optional<double> threshold;
-  std::optional<std::uint32_t> max_loss;
-  std::optional<bool> templates;
-  std::vector<std::string> against;
-  std::optional<std::uint64_t> against_min;
-  std::optional<double> against_share;
-  std::optional<std::uint64_t> against_passage;
-  std::optional<AgainstAction> against_action;
-  std::optional<Format> against_format;
-  std::optional<std::string> against_text_field;
-  std::optional<std::string> against_id_field;
-  std::vector<std::string> known;
   std::string library;
   bool trust_signatures = false;
-  bool forget = false;
-  std::optional<KeepPolicy> policy;
-  std::optional<std::string> source_field;
-  std::optional<double> alarm;
-  std::optional<double> max_removed_per_source;
-  std::optional<std::uint64_t> sample;
-  bool annotate = false;
-  Attributes attributes = Attributes::none;
-  bool resume = false;
   bool groups = false;
   bool apply = false;
   bool until_clean = false;
@@ -117,20 +102,8 @@ struct Settings {
   std::optional<unsigned> max_connections;
 
   std::vector<std::string_view> input_flags;  // those of Group::input that were given, each once
-  Format format = Format::automatic;
-  std::optional<std::string> text_field;
-  std::optional<std::string> id_field;
-  std::optional<std::string> delimiter;
-  std::optional<std::string> charset;
-  std::optional<std::uint64_t> max_doc_bytes;
-  bool binary = false;
-  bool as_is = false;
-  std::optional<HtmlPart> html;
   std::optional<bool> normalize;
   bool comments = false;
-  bool strict = false;
-  bool skip_unreadable = false;
-  bool read_back = false;
 
   std::string preset;
   std::optional<TokenizerKind> tokenizer;
@@ -143,32 +116,20 @@ struct Settings {
   std::optional<std::uint64_t> memory;
   std::optional<unsigned> threads;
   std::string temp_dir;
-  std::optional<DeviceKind> device;
-  std::optional<std::uint64_t> device_memory;
   bool quiet = false;
   bool json = false;
 };
 
-// What a value must be, which is also what completion offers.
-enum class Kind {
-  toggle,  // no value
-  text,
-  number,  // a whole number from `least` to `most`
-  share,   // of a whole: 0.8 or 80%
-  size,    // bytes, with K, M, G or T; from `least`
-  choice,  // one of choices()
-  file,    // a file, or one of choices() where there are any
-  folder,
-};
+using Kind = OptionKind;
 
-// The heading under which help shows a flag.
+// The heading under which help shows a flag; in the order of OptionGroup.
 enum class Group { verb, input, fingerprint, run, program };
 std::string_view heading(Group group);
 
 // A value that has passed the checks of its kind.
 struct Value {
   std::string_view text;
-  std::uint64_t number = 0;  // of a number or size; of a choice, its place in choices()
+  std::uint64_t number = 0;  // a number or size; for a choice, its index in choices()
   double share = 0;
 };
 
@@ -181,12 +142,15 @@ struct Flag {
   std::string_view description;
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  bool may_be_off = false;  // a number: "off" is 0
   std::vector<std::string_view> (*choices)() = nullptr;
   VerbSet verbs;
   Group group;
   bool required = false;
-  void (*store)(Settings&, const Value&);
+  void (*store)(Settings&, const Value&) = nullptr;
+  const OptionInfo* option = nullptr;  // kept in Settings::given, in place of `store`
+
+  // The choices that are offered.
+  std::vector<std::string_view> listed() const;
 };
 
 std::span<const Flag> flags();
@@ -194,7 +158,10 @@ std::span<const Flag> flags();
 // The flags of one verb, in the order of the table.
 std::vector<const Flag*> flags_of(Verb verb);
 
-// "0 to 63", "at least 64M", "files, lines, jsonl"; empty where anything goes.
+// "--max-loss" for "max_loss".
+std::string flag_spelling(std::string_view option);
+
+// The allowed values: "0 to 63", "at least 64M", "files, lines, jsonl"; empty if anything is allowed.
 std::string allowed(const Flag& flag);
 
 }  // namespace refrain::cli

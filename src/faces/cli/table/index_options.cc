@@ -1,4 +1,4 @@
-// The options of the verbs of an index, and of a library.
+// The options of the verbs of an index or a library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace refrain::cli {
 
 namespace {
 
-// A list of ids, or a token: it is in memory as a whole.
-constexpr std::uint64_t kMostTextBytes = std::uint64_t{64} << 20;
-// What a short id takes, once it is told from the others, is that many times its bytes.
-constexpr std::uint64_t kBytesAnIdByte = 24;
+// The limit for a file with ids or a token, which is read into memory as a whole.
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{64} << 20;
+// While duplicate ids are removed, a short id takes about this many times its own bytes.
+constexpr std::uint64_t kBytesPerIdByte = 24;
 
 std::string read_stream(std::istream& in, const std::string& name, std::uint64_t most) {
   std::string text;
@@ -31,14 +31,14 @@ std::string read_stream(std::istream& in, const std::string& name, std::uint64_t
     if (text.size() > most)
       throw Error(Errc::invalid_argument, fmt::format("{}: larger than {} bytes; split it", name, count_text(most)));
   }
-  // A folder opens, and fails when it is read; the end of a file is no failure.
+  // Reading a folder fails, although it can be opened. Reaching the end of a file is not a failure.
   if (!in.eof()) {
     throw cannot_read(name, errno);
   }
   return text;
 }
 
-std::string read_file(const std::string& path, std::uint64_t most = kMostTextBytes) {
+std::string read_file(const std::string& path, std::uint64_t most = kMaxTextBytes) {
   if (path == "-") return read_stream(std::cin, "standard input", most);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -72,21 +72,21 @@ std::vector<std::string> all_but_first(const std::vector<std::string>& operands)
   return {operands.begin() + 1, operands.end()};
 }
 
-// The operands behind the first, and those of --ids, each once.
+// Returns the operands after the first one and the ids of --ids, each id once.
 std::vector<std::string> named_ids(const Settings& settings) {
   std::vector<std::string> ids = all_but_first(settings.operands);
   if (!settings.ids.empty()) {
-    const std::uint64_t most = settings.memory ? *settings.memory / kBytesAnIdByte : kMostTextBytes;
-    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMostTextBytes))))
+    const std::uint64_t most = settings.memory ? *settings.memory / kBytesPerIdByte : kMaxTextBytes;
+    for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMaxTextBytes))))
       ids.push_back(std::move(id));
   }
-  // One that is named twice is removed once, and not unknown the second time.
+  // An id that is named twice is removed once, and is not reported as unknown the second time.
   std::unordered_set<std::string_view> seen;
-  std::vector<std::string> once;
+  std::vector<std::string> unique_ids;
   for (const std::string& id : ids) {
-    if (seen.insert(id).second) once.push_back(id);
+    if (seen.insert(id).second) unique_ids.push_back(id);
   }
-  return once;
+  return unique_ids;
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ QueryOptions query_options(const Settings& settings) {
   options.with = settings.with;
   options.pairs_file = settings.pairs;
   options.limit = settings.limit.value_or(options.limit);
-  options.max_occurrences = settings.max_occurrences.value_or(options.max_occurrences);
+  options.max_occurrences = settings.max_occurrences.value_or(default_max_occurrences(options.limit));
   options.cursor = settings.cursor;
   return options;
 }

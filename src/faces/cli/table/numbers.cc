@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSuffixes = "KMGT";
 
-// How many bits the suffix shifts by; nullopt where it is none.
+// Returns by how many bits the suffix shifts a number. Returns nullopt if it is not a suffix.
 std::optional<unsigned> suffix_bits(std::string_view suffix) {
   std::string upper(suffix);
   for (char& c : upper) {

@@ -1,4 +1,4 @@
-// Numbers as people write them on the command line. As they read them: refrain/numbers.h.
+// Reads and writes numbers as users type them. For the formatting of numbers in output, see refrain/numbers.h.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace refrain::cli {
 
-// A whole number of decimal digits alone; nullopt for anything else, also for one beyond 64 bits.
+// Reads a whole number of decimal digits. Returns nullopt for anything else, including numbers beyond 64 bits.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-// "64M", "1.5G", "512MiB", "100kb", "1000000": bytes, all suffixes powers of 1024. A fraction needs a suffix, and what
-// is less than a byte is dropped. nullopt for anything else.
+// Reads a number of bytes: "64M", "1.5G", "512MiB", "100kb", "1000000". All suffixes are powers of 1024. A fraction
+// needs a suffix, counts up to its sixth digit, and is rounded down to whole bytes. Returns nullopt for anything else.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
-// "0.8", "80%", "1": a share of a whole, from 0 to 1. nullopt for anything else.
+// Reads a share of a whole, from 0 to 1: "0.8", "80%", "1". Returns nullopt for anything else.
 std::optional<double> parse_share(std::string_view text);
 
-// What parse_size() reads: the shortest exact spelling, as "64M" or "1000000".
+// Returns the shortest exact spelling that parse_size() reads and that has no fraction, such as "64M" or "1000000".
 std::string size_text(std::uint64_t bytes);
 
-// "0:04", "1:02:03": for what is left of a run.
+// Formats a time as "0:04" or "1:02:03". The longest is 99:59:59.
 std::string clock_text(double seconds);
 
 }  // namespace refrain::cli

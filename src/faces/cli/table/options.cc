@@ -29,7 +29,7 @@ Error cannot_read(const std::string& name, int error) {
 
 namespace {
 
-// Words between white space. More than a few megabytes are no list of stop words.
+// Reads words separated by white space. A file of more than a few megabytes is not a list of stop words.
 std::vector<std::string> read_stop_words(const std::string& path) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
   std::ifstream file(path);
@@ -41,7 +41,7 @@ std::vector<std::string> read_stop_words(const std::string& path) {
       throw Error(Errc::invalid_argument, fmt::format("{}: more than 16 MiB of stop words; use a shorter list", path));
     }
   }
-  // A folder opens, and fails when it is read; the end of a file is no failure.
+  // A folder can be opened, but fails when it is read. The end of a file is not a failure.
   if (!file.eof()) {
     throw cannot_read(path, errno);
   }
@@ -65,8 +65,8 @@ FingerprintOptions fingerprint_options(const Settings& settings) {
   return options;
 }
 
-TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise) {
-  const TokenizerKind tokenizer = with_comments(settings.tokenizer.value_or(otherwise), settings.comments);
+TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind default_tokenizer) {
+  const TokenizerKind tokenizer = with_comments(settings.tokenizer.value_or(default_tokenizer), settings.comments);
   if (settings.comments && tokenizer == with_comments(tokenizer, false))
     throw Error(
         Errc::invalid_argument,
@@ -83,36 +83,21 @@ TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise
 
 namespace {
 
-char delimiter_of(const std::string& text) {
-  const char delimiter = text == "tab" ? '\t' : text.size() == 1 ? text.front() : '\0';
-  if (delimiter != 0 && delimiter != '"' && delimiter != '\n' && delimiter != '\r' && (delimiter & 0x80) == 0)
-    return delimiter;
-  throw Error(Errc::invalid_argument, fmt::format("--delimiter '{}': give one character, such as ';', or tab", text));
-}
-
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+// Sets what the command line gave of the options in a table, in the order of the table.
+template <class Options>
+void set_options(std::span<const Option<Options>> table, const Settings& settings, Options& options) {
+  for (const Option<Options>& option : table)
+    if (const auto given = settings.given.find(option.info.name); given != settings.given.end())
+      option.set(options, given->second);
 }
 
 }  // namespace
 
-InputOptions input_options(const Settings& settings, std::vector<std::string> paths) {
-  InputOptions options;
+InputOptions input_options(const Settings& settings, std::vector<std::string> paths, const InputOptions& defaults) {
+  InputOptions options = defaults;
   options.paths = std::move(paths);
-  options.format = settings.format;
-  if (settings.text_field) options.text_field = *settings.text_field;
-  if (settings.id_field && *settings.id_field != "none") options.id_field = *settings.id_field;
-  if (settings.delimiter) options.delimiter = delimiter_of(*settings.delimiter);
-  if (settings.charset) {
-    options.charset = *settings.charset;
-    std::ranges::transform(options.charset, options.charset.begin(), lower);
-  }
-  if (settings.max_doc_bytes) options.max_doc_bytes = *settings.max_doc_bytes;
-  options.binary = settings.binary;
-  options.as_is = settings.as_is;
-  options.html = settings.html.value_or(options.html);
-  options.strict = settings.strict;
-  options.skip_unreadable = settings.skip_unreadable;
+  set_options(input_option_table(), settings, options);
+  if (options.id_field == "none") options.id_field.clear();
   return options;
 }
 
@@ -127,94 +112,36 @@ void refuse_idle(bool given, std::string_view flag, std::string_view why) {
   if (given) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect {}; remove it", flag, why));
 }
 
-DeviceOptions device_options(const Settings& settings) {
-  DeviceOptions options;
-  options.kind = settings.device.value_or(options.kind);
-  options.memory_bytes = settings.device_memory.value_or(0);
-  if (options.kind == DeviceKind::cpu)
-    refuse_idle(settings.device_memory.has_value(), "--device-memory", "without --device");
-  return options;
+// A flag that would do nothing is a slip, or rests on a misunderstanding.
+template <class Options>
+void refuse_idle_flags(std::span<const Option<Options>> table, const Settings& settings, const Options& options) {
+  for (const Option<Options>& option : table)
+    if (option.idle != nullptr && settings.has(option.info.name))
+      if (const std::string why = option.idle(options); !why.empty())
+        refuse_idle(true, flag_spelling(option.info.name), why);
 }
 
-// A flag that would do nothing is a slip, or a belief that is wrong.
-void refuse_idle_flags(const Settings& settings, const DedupOptions& options) {
-  if (!near_method_info(options.near).uses_distance)
-    refuse_idle(settings.distance.has_value(), "--distance", "without --near simhash");
-  if (options.near == NearMethod::off) {
-    constexpr std::string_view kOff = "with --near off";
-    refuse_idle(settings.threshold.has_value(), "--threshold", kOff);
-    refuse_idle(settings.max_loss.has_value(), "--max-loss", kOff);
-    refuse_idle(settings.templates.has_value(), "--templates", kOff);
-    refuse_idle(settings.normalize && settings.against.empty(), "--normalize", kOff);
-    refuse_idle(settings.sample.has_value(), "--sample", kOff);
-    refuse_idle(settings.window.has_value(), "--window", kOff);
-    refuse_idle(settings.seed.has_value(), "--seed", kOff);
-    refuse_idle(settings.tokenizer && settings.against.empty(), "--tokenizer", kOff);
-    refuse_idle(settings.comments && settings.against.empty(), "--comments", kOff);
-    refuse_idle(settings.device.has_value(), "--device", kOff);
-  }
-  refuse_idle(settings.html && settings.as_is, "--html", "with --as-is");
-  refuse_idle(settings.html && options.substrings != 0, "--html", "with --substrings");
-  if (settings.known.empty() && settings.library.empty())
-    refuse_idle(settings.trust_signatures, "--trust-signatures", "without --known or --library");
-  if (!settings.against.empty()) return;
-  constexpr std::string_view kAlone = "without --against";
-  refuse_idle(settings.against_format.has_value(), "--against-format", kAlone);
-  refuse_idle(settings.against_text_field.has_value(), "--against-text-field", kAlone);
-  refuse_idle(settings.against_id_field.has_value(), "--against-id-field", kAlone);
-  refuse_idle(settings.against_min.has_value(), "--against-min", kAlone);
-  refuse_idle(settings.against_share.has_value(), "--against-share", kAlone);
-  refuse_idle(settings.against_passage.has_value(), "--against-passage", kAlone);
-  refuse_idle(settings.against_action.has_value(), "--against-action", kAlone);
+DeviceOptions device_options(const Settings& settings) {
+  DeviceOptions options;
+  set_options(device_option_table(), settings, options);
+  refuse_idle_flags(device_option_table(), settings, options);
+  return options;
 }
 
 }  // namespace
 
 DedupOptions dedup_options(const Settings& settings) {
-  DedupOptions options = settings.preset.empty() ? DedupOptions{} : dedup_preset(settings.preset);
-  const HtmlPart html = settings.html.value_or(options.input.html);
-  options.input = input_options(settings, settings.operands);
-  options.input.html = html;
-  options.output = settings.output;
-  options.exact = settings.exact.value_or(options.exact);
-  options.windows.tokenizer = chosen_tokenizer(settings, options.windows.tokenizer);
-  if (settings.window) options.windows.window = *settings.window;
-  if (settings.seed) options.windows.seed = *settings.seed;
-  // A preset's threshold is that of its own method.
-  if (const NearMethod method = settings.near.value_or(options.near);
-      method != options.near && method != NearMethod::off)
-    options.threshold = near_method_info(method).threshold;
-  options.near = settings.near.value_or(options.near);
-  options.threshold = settings.threshold.value_or(options.threshold);
-  options.max_loss = settings.max_loss.value_or(options.max_loss);
-  options.templates = settings.templates.value_or(options.templates);
-  options.against = input_options(settings, settings.against);
-  options.against.format = settings.against_format.value_or(settings.format);
-  if (settings.against_text_field) options.against.text_field = *settings.against_text_field;
-  options.against.id_field = settings.against_id_field.value_or("");
-  options.against_min = settings.against_min.value_or(options.against_min);
-  options.against_share = settings.against_share.value_or(options.against_share);
-  options.against_passage = settings.against_passage.value_or(options.against_passage);
-  options.against_action = settings.against_action.value_or(options.against_action);
-  options.distance = settings.distance.value_or(options.distance);
-  options.substrings = settings.length.value_or(options.substrings);
-  options.known.assign(settings.known.begin(), settings.known.end());
-  options.library = settings.library;
-  options.trust_signatures = settings.trust_signatures;
-  options.forget = settings.forget;
-  if (settings.policy) options.keep = *settings.policy;
-  options.source_field = settings.source_field.value_or(options.source_field);
-  options.alarm = settings.alarm.value_or(options.alarm);
-  options.max_removed_per_source = settings.max_removed_per_source.value_or(options.max_removed_per_source);
-  options.sample = settings.sample.value_or(options.sample);
-  options.apply = settings.apply;
-  options.read_back = settings.read_back;
-  options.annotate = settings.annotate;
-  options.attributes = settings.attributes;
-  options.resume = settings.resume;
-  options.force = settings.force;
+  DedupOptions options;
+  options.input = input_options(settings, settings.operands, options.input);
+  set_options(dedup_option_table(), settings, options);
   options.device = device_options(settings);
-  refuse_idle_flags(settings, options);
+  refuse_idle_flags(dedup_option_table(), settings, options);
+  if (options.near == NearMethod::off) refuse_idle(settings.has("device"), "--device", "with --near off");
+  for (const char* page_option : {"html", "compare"}) {
+    if (options.input.as_is) refuse_idle(settings.has(page_option), flag_spelling(page_option), "with --as-is");
+    if (options.substrings != 0)
+      refuse_idle(settings.has(page_option), flag_spelling(page_option), "with --substrings");
+  }
   return options;
 }
 
@@ -227,7 +154,7 @@ NearOptions near_options(const Settings& settings) {
   if (!options.verify) refuse_idle(settings.threshold.has_value(), "--threshold", "without --verify");
   options.threshold = settings.threshold.value_or(options.threshold);
   options.distance = near_distance(settings);
-  // A preset's blocks serve its own distance; with a greater one they may not do.
+  // The blocks of a preset suit its own distance, and may not suit a greater one.
   const unsigned preset_blocks = preset_of(settings).blocks;
   options.blocks = settings.blocks.value_or(preset_blocks > options.distance ? preset_blocks : 0);
   options.all_pairs = settings.all_pairs;
@@ -271,7 +198,7 @@ ExplainOptions explain_options(const Settings& settings) {
   options.b = settings.operands.at(1);
   options.input = input_options(settings, settings.in);
   options.fingerprint = fingerprint_options(settings);
-  // Without --in the two are files, and those have neither records nor fields.
+  // Without --in, A and B are files, which have neither records nor fields.
   const InputOptions plain;
   if (settings.in.empty() && (options.input.format != plain.format || options.input.text_name() != plain.text_name() ||
                               options.input.id_field != plain.id_field))
@@ -283,7 +210,7 @@ ExplainOptions explain_options(const Settings& settings) {
 StoryOptions story_options(const Settings& settings) {
   if (settings.operands.size() != 1)
     throw Error(Errc::invalid_argument, "--run: takes the id of one document; remove the rest");
-  if (!settings.in.empty() || settings.format != Format::automatic || settings.text_field || settings.id_field ||
+  if (!settings.in.empty() || settings.has("format") || settings.has("text_field") || settings.has("id_field") ||
       settings.distance || !settings.preset.empty() || settings.tokenizer || settings.comments || settings.hash ||
       settings.window || settings.seed || settings.tie || !settings.stop_words.empty())
     throw Error(Errc::invalid_argument,

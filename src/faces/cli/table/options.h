@@ -1,4 +1,5 @@
-// From what the command line said to the options of a verb: defaults, then the preset, then what was given.
+// Turns the settings of the command line into the options of a verb. Flags override the preset, and the preset
+// overrides the defaults.
 #pragma once
 
 #include "faces/cli/table/flags.h"
@@ -19,16 +20,18 @@
 
 namespace refrain::cli {
 
-// For a file of the command line that cannot be read: Error(not_found) where there is none, else Error(io).
+// Makes the error for a file that was named on the command line and cannot be read: not_found if it is missing or a
+// folder, otherwise io. `error` is the errno.
 Error cannot_read(const std::string& name, int error);
 
-// Reads the file of --stop-words: Error(not_found) where it cannot be.
+// Reads the file of --stop-words. Throws cannot_read() if that fails.
 FingerprintOptions fingerprint_options(const Settings& settings);
 
-// What --tokenizer, --normalize and --comments ask for.
-TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind otherwise);
-InputOptions input_options(const Settings& settings, std::vector<std::string> paths);
-// Error(invalid_argument), which names them, where flags say how to read an input that `why` says is not read so.
+// Returns the tokenizer that --tokenizer, --normalize and --comments select, with `default_tokenizer` as the default.
+TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind default_tokenizer);
+InputOptions input_options(const Settings& settings, std::vector<std::string> paths, const InputOptions& defaults = {});
+// Throws Error(invalid_argument), which names the flags, if flags about reading input were given. `why` says why
+// none is read.
 void refuse_input_flags(const Settings& settings, std::string_view why);
 DedupOptions dedup_options(const Settings& settings);
 NearOptions near_options(const Settings& settings);
@@ -39,8 +42,8 @@ StoryOptions story_options(const Settings& settings);
 NgramsOptions ngrams_options(const Settings& settings);
 NgramsShowOptions ngrams_show_options(const Settings& settings);
 
-// Of the index. The files of ids and of a token are read: Error(not_found) where one cannot be. The first operand is the
-// index.
+// The options of the verbs of an index or a library, which is the first operand. These functions read the file of --ids
+// or --token-file, and throw cannot_read() if that fails.
 IndexLayout index_layout(const Settings& settings);
 IndexCreateOptions index_create_options(const Settings& settings);
 IndexAddOptions index_add_options(const Settings& settings);
@@ -51,10 +54,10 @@ ExtractOptions extract_options(const Settings& settings);
 BlotsOptions blots_options(const Settings& settings);
 ServeOptions serve_options(const Settings& settings);
 
-// The distance that was given, the preset's, or that of near.
+// Returns --distance if it was given, otherwise the distance of the preset, otherwise the default of `near`.
 unsigned near_distance(const Settings& settings);
 
-// Memory, threads and temporary folder only; how to report and to stop is the caller's part.
+// Returns a context with memory, threads and temporary folder. The caller adds the progress callback and stop token.
 Context run_context(const Settings& settings);
 
 }  // namespace refrain::cli

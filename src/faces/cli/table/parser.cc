@@ -83,7 +83,7 @@ class Parser {
     }
   }
 
-  // A value that looks like a flag is refused: a folder called "--force" is never what was meant.
+  // Refuses a value that looks like a flag: nobody means a folder called "--force".
   std::string_view next_value(const Flag& flag, std::string_view spelling) {
     if (next_ == arguments_.size()) fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
     const std::string_view value = arguments_[next_];
@@ -98,25 +98,27 @@ class Parser {
   void store(const Flag& flag, std::string_view spelling, std::string_view text) {
     Value value{.text = text};
     if (flag.kind == Kind::choice) {
-      const std::vector<std::string_view> choices = flag.choices();
+      const std::vector<std::string_view> choices = flag.listed();
       const auto found = std::find(choices.begin(), choices.end(), text);
       if (found == choices.end()) {
         fail(fmt::format("{}: unknown value '{}'; choose one of: {}", spelling, text, allowed(flag)));
       }
       value.number = static_cast<std::uint64_t>(found - choices.begin());
-    } else if (flag.may_be_off && text == "off") {
-      value.number = 0;
+    } else if (flag.option != nullptr && !flag.option->word.empty() && text == flag.option->word) {
+      value.number = flag.option->word_means;
     } else if (flag.kind == Kind::number || flag.kind == Kind::size) {
       const bool is_size = flag.kind == Kind::size;
       const std::optional<std::uint64_t> number = is_size ? parse_size(text) : parse_number(text);
       if (!number || *number < flag.least || *number > flag.most) {
         std::string range = allowed(flag);
         if (range.empty() && !is_size && flag.least > 0) range = fmt::format("at least {}", flag.least);
+        if (range.empty() && flag.option != nullptr && !flag.option->word.empty())
+          range = fmt::format("or {}", flag.option->word);
         fail(fmt::format("{}: invalid value '{}'; must be {}{}{}", spelling, text,
                          is_size ? "a size, e.g. 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
       }
       value.number = *number;
-    } else if (flag.kind == Kind::share) {
+    } else if (flag.kind == Kind::share || flag.kind == Kind::percent) {
       const std::optional<double> share = parse_share(text);
       if (!share) fail(fmt::format("{}: invalid value '{}'; must be a share, e.g. 0.8 or 80%", spelling, text));
       value.share = *share;
@@ -127,13 +129,35 @@ class Parser {
   }
 
   void keep(const Flag& flag, const Value& value) {
-    flag.store(settings_, value);
+    if (flag.option != nullptr)
+      give(*flag.option, value);
+    else
+      flag.store(settings_, value);
     if (std::find(given_.begin(), given_.end(), &flag) != given_.end()) return;
     given_.push_back(&flag);
     if (flag.group == Group::input) settings_.input_flags.push_back(flag.name);
   }
 
-  // Says who has the flag, where another verb does, and else what may have been meant.
+  void give(const OptionInfo& option, const Value& value) {
+    OptionValue& given = settings_.given[option.name];
+    if (option.repeated) {
+      auto* texts = std::get_if<std::vector<std::string>>(&given);
+      if (texts == nullptr) texts = &given.emplace<std::vector<std::string>>();
+      texts->emplace_back(value.text);
+    } else if (option.kind == Kind::toggle) {
+      given = true;
+    } else if (option.kind == Kind::choice) {
+      given = value.number + option.unlisted;
+    } else if (option.kind == Kind::number || option.kind == Kind::size) {
+      given = value.number;
+    } else if (option.kind == Kind::share || option.kind == Kind::percent) {
+      given = value.share;
+    } else {
+      given = std::string(value.text);
+    }
+  }
+
+  // Names the verbs that have the flag, if any; otherwise suggests a flag that may have been meant.
   std::string unknown(std::string_view name) const {
     std::vector<std::string_view> owners;
     for (const VerbInfo& other : verbs()) {
@@ -151,9 +175,9 @@ class Parser {
 
   void check_complete() const {
     const std::size_t count = settings_.operands.size();
-    if (count < verb_.least_operands) fail(fmt::format("'{}' needs {}", verb_.name, verb_.operands));
-    if (count > verb_.most_operands) {
-      fail(fmt::format("'{}': unexpected argument '{}'", verb_.name, settings_.operands[verb_.most_operands]));
+    if (count < verb_.min_operands) fail(fmt::format("'{}' needs {}", verb_.name, verb_.operands));
+    if (count > verb_.max_operands) {
+      fail(fmt::format("'{}': unexpected argument '{}'", verb_.name, settings_.operands[verb_.max_operands]));
     }
     if (verb_.operand_choices != nullptr) {
       const std::vector<std::string_view> choices = verb_.operand_choices();
@@ -177,7 +201,7 @@ class Parser {
   std::vector<const Flag*> given_;
 };
 
-// A verb of two words, the first of which was read.
+// Parses a verb of two words, the first of which has been read.
 Invocation parse_member(const VerbInfo& family, std::span<const std::string> rest) {
   if (rest.empty() || rest.front().starts_with('-')) {
     Invocation invocation{.verb = family.verb, .settings = Parser(rest, family).run()};
@@ -189,14 +213,14 @@ Invocation parse_member(const VerbInfo& family, std::span<const std::string> res
     words.push_back(last_word(*member));
     if (words.back() == rest.front()) return {.verb = member->verb, .settings = Parser(rest.subspan(1), *member).run()};
   }
-  // `index serve` is `serve`.
+  // For `index serve`, suggests `serve`.
   std::string guess = find_verb(rest.front()) ? fmt::format("; did you mean '{}'?", rest.front())
                                               : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
   if (guess.empty()) guess = fmt::format("; '{}' takes one of {}", family.name, fmt::join(words, ", "));
   throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
 }
 
-// `help ngrams show` is about one verb.
+// Joins the words of `help ngrams show`, which is about one verb.
 std::vector<std::string> join_names(std::span<const std::string> arguments) {
   std::vector<std::string> joined(arguments.begin(), arguments.end());
   if (joined.size() == 2) {
@@ -209,7 +233,7 @@ std::vector<std::string> join_names(std::span<const std::string> arguments) {
 Invocation read(std::span<const std::string> arguments) {
   if (arguments.empty()) throw UsageError("missing verb", help_of(nullptr));
   const std::string_view first = arguments.front();
-  // Before a verb stand only the flags that every verb has; they read as flags of `help`.
+  // Only flags that every verb has may come before the verb. They are read as flags of `help`.
   if (first.starts_with('-')) {
     const VerbInfo& help = info(Verb::help);
     for (const Flag* flag : flags_of(Verb::help)) {
@@ -218,7 +242,7 @@ Invocation read(std::span<const std::string> arguments) {
       if (!named && !lettered) continue;
       Invocation invocation;
       flag->store(invocation.settings, {});
-      // `refrain --help near` is `refrain help near`.
+      // `refrain --help near` means `refrain help near`.
       if (invocation.settings.help) invocation.settings = Parser(join_names(arguments.subspan(1)), help).run();
       return invocation;
     }

@@ -1,7 +1,7 @@
-// The command line, read by the tables of verbs.h and flags.h.
+// Reads the command line by the tables of verbs.h and flags.h.
 //
-// --name value, --name=value, -x value, -xvalue, -xy for switches; `--` ends the flags; "-" is an operand. Flags and
-// operands may be mixed. A flag given twice: the last wins, unless it collects.
+// It may contain --name value, --name=value, -x value, -xvalue, and -xy for switches; `--` ends the flags; "-" is an
+// operand. Flags and operands may be mixed. If a flag is given twice, the last one wins, unless it collects values.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@
 
 namespace refrain::cli {
 
-// A command line that makes no sense. The message says what was wrong and what is allowed; help_command() where to
-// read.
+// A command line that cannot be understood. The message says what was wrong and what is allowed; help_command() says
+// where to read more.
 class UsageError : public std::runtime_error {
  public:
   UsageError(const std::string& message, std::string help_command)
@@ -33,8 +33,8 @@ struct Invocation {
   std::vector<std::string> arguments = {};  // as they were given
 };
 
-// `arguments` without the program's name. Throws UsageError. --help and --version stop the reading at once, so that
-// they work after an unfinished command line too.
+// `arguments` do not include the program's name. Throws UsageError. Reading stops at --help and --version, so that
+// they work after an incomplete command line too.
 Invocation parse(std::span<const std::string> arguments);
 
 }  // namespace refrain::cli

@@ -18,7 +18,7 @@ Settings settings_of(const Words& words) {
   return parse(words).settings;
 }
 
-// What the parser says about a command line that it refuses.
+// Returns the error message for a command line that the parser refuses, or "accepted".
 std::string refusal(const Words& words) {
   try {
     parse(words);
@@ -102,7 +102,7 @@ TEST(Parser, TakesADashAndWhatFollowsTwoDashesAsOperands) {
 TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
   const Settings settings = settings_of({"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash",
                                          "md5", "--tie", "1", "--seed", "18446744073709551615"});
-  EXPECT_EQ(settings.format, Format::csv);
+  EXPECT_EQ(input_options(settings, {}).format, Format::csv);
   EXPECT_EQ(settings.tokenizer, TokenizerKind::code_kinds);
   EXPECT_EQ(settings.hash, HashKind::md5);
   EXPECT_EQ(settings.tie, true);
@@ -205,7 +205,8 @@ TEST(IndexOptions, AQueryIsFilesOrADocumentOfTheIndex) {
   const QueryOptions options = query_options(settings_of({"index", "query", "i", "--id", "x", "--limit", "0"}));
   EXPECT_EQ(options.id, "x");
   EXPECT_EQ(options.limit, 0U);
-  EXPECT_EQ(options.max_occurrences, 20U);
+  EXPECT_EQ(options.max_occurrences, 1000U);
+  EXPECT_EQ(query_options(settings_of({"index", "query", "i", "--id", "x"})).max_occurrences, 20U);
   EXPECT_THROW(ids_to_remove(settings_of({"index", "remove", "i"})), Error);
 }
 

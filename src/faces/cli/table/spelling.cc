@@ -25,25 +25,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongestWord = 40;  // nobody mistypes more; and the distance costs the product of the lengths
+  constexpr std::size_t kLongestWord = 40;  // longer words are not typos, and would take long to compare
   if (word.empty() || word.size() > kLongestWord) return {};
-  std::string_view begun;
-  std::size_t begun_count = 0;
+  std::string_view prefix_match;
+  std::size_t prefix_matches = 0;
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     if (word.size() > 1 && candidate.starts_with(word)) {
-      begun = candidate;
-      ++begun_count;
+      prefix_match = candidate;
+      ++prefix_matches;
     }
     const std::size_t distance = edit_distance(word, candidate);
-    // A word of which no letter is left was not mistyped.
+    // At a distance of its length, none of the candidate's letters was typed, so it was not meant.
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;
       best_distance = distance;
     }
   }
-  return begun_count == 1 ? begun : best;
+  return prefix_matches == 1 ? prefix_match : best;
 }
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// The word that was meant, where one was mistyped.
+// Guesses which word was meant by a mistyped one.
 #pragma once
 
 #include <span>
@@ -7,11 +7,12 @@
 
 namespace refrain::cli {
 
-// The least number of letters to put in, take out, change or swap with the next, to make one word of the other.
+// Returns the least number of edits that turn one word into the other. An edit inserts, deletes or replaces a letter,
+// or swaps it with the next one.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate that `word` was most likely to be: the one that it begins, where there is just one, else the closest,
-// the earliest of equals. Empty where none is close enough to be worth naming.
+// Returns the candidate that `word` most likely stands for: the one that begins with it, if there is exactly one,
+// otherwise the closest, and the earliest among equally close ones. Empty if none is close enough to be suggested.
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// The verbs of what is kept on disk, and those of the program itself.
+// The rows of the verbs for indexes and libraries on disk, and of those about the program itself.
 #include "faces/cli/table/verbs.h"
 
 namespace refrain::cli {
@@ -14,8 +14,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index",
      .summary = "find passages that recur, exact or edited",
      .operands = "create|add|remove|merge|query|extract|blots|stats|check",
-     .least_operands = 0,
-     .most_operands = 0,
+     .min_operands = 0,
+     .max_operands = 0,
      .operand_choices = nullptr,
      .description = "Keeps an index of documents on disk, which can be added to and removed from, and finds the "
                     "passages that recur in it, even if words were changed, lost or inserted. Every reported passage "
@@ -27,8 +27,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index create",
      .summary = "create an index of documents",
      .operands = "INDEX INPUT...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
+     .min_operands = 2,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Creates an index in a new folder. An INPUT is a file, a folder or - (standard input), plain, "
                     "compressed or in an archive. The options chosen here also apply to everything added later. Exact "
@@ -47,8 +47,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index add",
      .summary = "add documents",
      .operands = "INDEX INPUT...",
-     .least_operands = 2,
-     .most_operands = kNoLimit,
+     .min_operands = 2,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Adds documents, all of them or none. An INPUT is a file, a folder or - (standard input), plain, compressed "
@@ -61,8 +61,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index remove",
      .summary = "remove documents",
      .operands = "INDEX [ID...]",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Removes documents from the index. Ids that are not in the index are listed on standard error. "
                     "Exits with code 1 if it has none of them.",
@@ -73,8 +73,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index merge",
      .summary = "merge all segments and reclaim space",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description =
          "Merges all segments of an index into one and reclaims the space of removed documents. Answers stay the same.",
@@ -84,8 +84,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index query",
      .summary = "find passages that documents share with the index",
      .operands = "INDEX [INPUT...]",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description =
          "Finds the passages that each document of the INPUTs shares with the index, best first. Prints JSON, one "
@@ -108,8 +108,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index extract",
      .summary = "find all passages that recur in the index",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Finds every passage that two or more documents of the index share, each once, at its earliest "
                     "place, with all places that contain it or a part of it. Prints JSON, one passage per line.",
@@ -123,8 +123,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index blots",
      .summary = "list the blots of an index or of files",
      .operands = "INDEX|FILE...",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Lists the blots of an INDEX with their documents, most documents first. These are candidates; no "
                     "text is compared. For FILEs, lists every blot with its place and text. The flags for windows, "
@@ -138,8 +138,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index stats",
      .summary = "show what the index contains, and its size",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Prints the options of the index, what it contains, and the size of each part.",
      .details = "",
@@ -148,8 +148,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "index check",
      .summary = "verify an index, and repair it",
      .operands = "INDEX",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Verifies an index and the files it refers to. Prints OK, or lists what is damaged and exits with "
                     "code 4. --repair rebuilds damaged parts from the documents' texts.",
@@ -161,8 +161,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "library",
      .summary = "look after a library of kept documents",
      .operands = "stats|check|merge|remove|export",
-     .least_operands = 0,
-     .most_operands = 0,
+     .min_operands = 0,
+     .max_operands = 0,
      .operand_choices = nullptr,
      .description =
          "Looks after a library: what is known of the documents that earlier runs of dedup kept, so that new "
@@ -173,30 +173,33 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "library stats",
      .summary = "show what the library contains, and its size",
      .operands = "LIBRARY",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Prints what a library contains, the options it was made with, and the size of each part.",
      .details = "",
      .examples = {"refrain help library", "refrain library stats --help"}},
     {.verb = Verb::library_check,
      .name = "library check",
-     .summary = "verify a library",
+     .summary = "verify a library, and repair its texts",
      .operands = "LIBRARY",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Verifies a library: every checksum, the order of its keys, and that every document is found by "
                     "its own keys. Prints OK, or lists what is damaged and exits with code 4. Reads no texts but those "
-                    "kept in the library.",
-     .details = "The other verbs check what they read as they read it; running this first is not necessary.\n",
+                    "kept in the library. --repair drops damaged records from these.",
+     .details = "With --repair, each damaged place that is listed is overwritten with blanks, and the next check is "
+                "OK. Damaged segments cannot be repaired: restore them from a copy. What was being written when a "
+                "server was killed or lost power is no damage.\n"
+                "The other verbs check what they read as they read it; running this first is not necessary.\n",
      .examples = {"refrain help library", "refrain library check --help"}},
     {.verb = Verb::library_merge,
      .name = "library merge",
      .summary = "merge all segments and forget what was removed",
      .operands = "LIBRARY",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Merges all segments of a library into one, forgets removed documents for good, and reclaims their "
                     "space. Answers stay the same.",
@@ -206,8 +209,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "library remove",
      .summary = "remove documents by id or source",
      .operands = "LIBRARY [ID...]",
-     .least_operands = 1,
-     .most_operands = kNoLimit,
+     .min_operands = 1,
+     .max_operands = kNoLimit,
      .operand_choices = nullptr,
      .description = "Removes documents from the library, all that have one of the ids or come from one of the sources: "
                     "new documents are no longer compared with them. Ids and sources that it does not have are listed "
@@ -219,8 +222,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "library export",
      .summary = "list the documents of a library as JSONL",
      .operands = "LIBRARY",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Prints one JSON object per document, best-ranked first: id, digest (of its text, 32 hexadecimal "
                     "digits), source, origin (the run that it came from), file, begin and bytes (where its text lies), "
@@ -232,8 +235,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "serve",
      .summary = "serve an index or a library over HTTP",
      .operands = "[INDEX]",
-     .least_operands = 0,
-     .most_operands = 1,
+     .min_operands = 0,
+     .max_operands = 1,
      .operand_choices = nullptr,
      .description = "Serves an index over HTTP until interrupted (SIGTERM, SIGINT): queries, passages, documents, "
                     "statistics; and with --library, whether documents have been seen before. "
@@ -249,8 +252,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "devices",
      .summary = "list the GPUs that --device can use",
      .operands = "",
-     .least_operands = 0,
-     .most_operands = 0,
+     .min_operands = 0,
+     .max_operands = 0,
      .operand_choices = nullptr,
      .description = "Lists the GPUs of this machine that --device cuda can use, with their memory, or says why there "
                     "are none.",
@@ -260,8 +263,8 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "completion",
      .summary = "print a shell completion script",
      .operands = "bash|zsh|fish",
-     .least_operands = 1,
-     .most_operands = 1,
+     .min_operands = 1,
+     .max_operands = 1,
      .operand_choices = shells,
      .description = "Prints a script that lets the shell complete the verbs, flags and values of refrain.",
      .details = "For zsh, write it to a file named _refrain in a folder of $fpath; for fish, to "
@@ -272,18 +275,18 @@ constexpr VerbInfo kStoreVerbs[] = {
      .name = "man",
      .summary = "print the man page",
      .operands = "",
-     .least_operands = 0,
-     .most_operands = 0,
+     .min_operands = 0,
+     .max_operands = 0,
      .operand_choices = nullptr,
-     .description = "Prints the man page of refrain in roff format.",
+     .description = "Shows the man page of refrain. If standard output is not a terminal, prints it in roff format.",
      .details = "",
      .examples = {"refrain man > refrain.1", "refrain man | man -l -"}},
     {.verb = Verb::help,
      .name = "help",
      .summary = "print help for the program or a verb",
      .operands = "[VERB]",
-     .least_operands = 0,
-     .most_operands = 1,
+     .min_operands = 0,
+     .max_operands = 1,
      .operand_choices = all_verb_names,
      .description = "Prints the help of a verb, or the list of verbs.",
      .details = "",

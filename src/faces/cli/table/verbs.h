@@ -1,10 +1,11 @@
-// The table of verbs: what `refrain WORD` can be.
+// The table of verbs: the words that `refrain WORD` accepts.
 //
-// A verb of two words ("ngrams show") belongs to the family that its first word names ("ngrams"), which has a row of
-// its own: its help lists the members, and it does nothing else.
+// A verb of two words ("ngrams show") belongs to the family that its first word names ("ngrams"). A family has a row
+// of its own, and only prints its help, which lists its members.
 //
-// A row feeds the parser (how many operands), the help screens, the man page and shell completion. Whoever adds a verb
-// adds a row in corpus_verbs.cc or store_verbs.cc, names it in the `verbs` column of the flags it takes (flags.cc), and runs it in run_verbs.cc.
+// A row feeds the parser (how many operands), the help screens, the man page and shell completion. To add a verb, add
+// it to the enum, add a row at the same position in corpus_verbs.cc or store_verbs.cc, name the verb in the `verbs` of
+// the flags that it takes (verb_flags.cc, shared_flags.cc), and run it in run_verbs.cc.
 #pragma once
 
 #include <array>
@@ -25,13 +26,13 @@ enum class Verb : unsigned {
   match,
   explain,
   substrings,
-  ngrams,  // the family of those that follow
+  ngrams,  // the family of the verbs that follow
   ngrams_build,
   ngrams_show,
   ngrams_lookup,
   ngrams_stats,
   ngrams_check,
-  index,  // the family of those that follow
+  index,  // the family of the verbs that follow
   index_create,
   index_add,
   index_remove,
@@ -41,7 +42,7 @@ enum class Verb : unsigned {
   index_blots,
   index_stats,
   index_check,
-  library,  // the family of those that follow
+  library,  // the family of the verbs that follow
   library_stats,
   library_check,
   library_merge,
@@ -54,7 +55,7 @@ enum class Verb : unsigned {
   help
 };
 
-// A set of verbs, a bit each.
+// A set of verbs, one bit each.
 using VerbSet = std::uint64_t;
 
 constexpr VerbSet set_of(Verb verb) {
@@ -80,31 +81,31 @@ struct VerbInfo {
   std::string_view name;
   std::string_view summary;  // one line, for the list of verbs
   std::string_view operands;
-  std::size_t least_operands;
-  std::size_t most_operands;
-  // What the operands may be, where that is a closed list; nullptr: files.
+  std::size_t min_operands;
+  std::size_t max_operands;
+  // Returns the words that are allowed as operands. Null if operands are not restricted to certain words.
   std::vector<std::string_view> (*operand_choices)();
-  std::string_view description;              // for the help screen, which must not outgrow 50 lines
-  std::string_view details;                  // what the man page says beyond that; paragraphs end with a newline
-  std::array<std::string_view, 2> examples;  // work on any Debian, in this order, in one writable folder
+  std::string_view description;              // for the help screen, which has at most 50 lines
+  std::string_view details;                  // added by the man page; each paragraph ends with a newline
+  std::array<std::string_view, 2> examples;  // run on any Debian, in this order, in one writable folder
 };
 
 std::span<const VerbInfo> verbs();
-// The first of them, and the others.
+// The first part of the table, and the rest. Together, their rows have the order of Verb.
 std::span<const VerbInfo> corpus_verbs();
 std::span<const VerbInfo> store_verbs();
 const VerbInfo& info(Verb verb);
 std::optional<Verb> find_verb(std::string_view name);
-// What may stand first on the command line: verbs of one word, and families.
+// Returns the words that may come first on the command line: verbs of one word, and families.
 std::vector<std::string_view> verb_names();
 std::vector<std::string_view> all_verb_names();
 
-// The members of a family, in the order of the table; none where the verb is no family.
+// Returns the members of a family, in the order of the table. Empty if the verb is not a family.
 std::vector<const VerbInfo*> members(Verb verb);
-// Its own word: "show" of "ngrams show".
+// Returns the last word of the verb's name: "show" of "ngrams show".
 std::string_view last_word(const VerbInfo& verb);
 
-// The exit codes of `refrain`, for help and man page. What maps to them is in process.h.
+// The exit codes of `refrain`, for the help and the man page. exit_code() in process.h maps errors to them.
 struct ExitCodeInfo {
   int code;
   std::string_view meaning;

@@ -1,4 +1,4 @@
-// What a run will take, in words, before it begins.
+// Describes what a run will need, before it starts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace refrain::cli {
 
-// A line, and where the disk may not suffice a warning.
+// Returns one line, and a warning if disk space may not suffice. `folder` is where the run writes.
 std::vector<std::string> estimate_remarks(const DedupEstimate& estimate, std::string_view folder);
 
 }  // namespace refrain::cli

@@ -13,7 +13,7 @@ namespace refrain::cli {
 
 namespace {
 
-// Most significant first, a space between bytes.
+// Returns symbol(bit) for each of 64 bits, the most significant first, with a space between bytes.
 template <typename Symbol>
 std::string by_bit(Symbol symbol) {
   std::string out;
@@ -53,8 +53,8 @@ std::string verdict(const ExplainReport& report, unsigned distance, unsigned win
   return fmt::format("{} at --distance {}", *report.difference <= distance ? "match" : "no match", distance);
 }
 
-// What is shared, in a sentence.
-std::string sharing(const ExplainReport& report, const Look& look) {
+// Returns a sentence that says whether text is shared, and how it is marked.
+std::string sharing_line(const ExplainReport& report, const Look& look) {
   if (report.a.shared.empty() && report.b.shared.empty()) return "\nNo text is shared.\n";
   return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "is marked [[ ]]");
 }
@@ -65,11 +65,14 @@ std::string similarity_line(const ExplainReport& report) {
                      count_of(either, "distinct window"));
 }
 
-// What a reason of the run means.
+// Describes the reason that the run recorded for a document.
 std::string reason_text(const DecidedDocument& document, double threshold) {
   const std::string match = printable(document.match, false);
   if (document.reason == "exact") return fmt::format("exact copy of {}", match);
   if (document.reason == "near") return fmt::format("{:.3g} similar to {}", document.similarity, match);
+  if (document.reason == "own_text" && document.lost_attachments != 0)
+    return fmt::format("{:.3g} similar to {}, which lacks {} of it", document.similarity, match,
+                       count_of(document.lost_attachments, "attachment"));
   if (document.reason == "own_text" && document.as_written < threshold)
     return fmt::format("{:.3g} similar to {}, but only {:.3g} where symbols count", document.similarity, match,
                        document.as_written);
@@ -80,6 +83,16 @@ std::string reason_text(const DecidedDocument& document, double threshold) {
     return fmt::format("contains test item {}, share {:.3g}", match, document.similarity);
   if (document.reason == "substring") return "all of its text is in other kept documents";
   return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
+}
+
+// For e-mail: says what was compared, and lists the headers that differ.
+std::string mail_text(const StoryReport& story) {
+  std::string out =
+      "\nOf e-mail, subject, text and attachments are compared; --compare headers adds From, To, Cc and Date.\n";
+  const auto value = [](const std::string& text) { return text.empty() ? "none" : printable(text, false); };
+  for (const DifferingHeader& header : story.headers)
+    out += fmt::format("  {:<5} {}\n        {}\n", header.name + ":", value(header.a), value(header.b));
+  return out;
 }
 
 std::string text_of(std::string_view name, const ExplainedDocument& document, const Look& look) {
@@ -99,7 +112,7 @@ std::string explain_text(const ExplainReport& report, unsigned distance, unsigne
   }
   out += similarity_line(report);
   out += fmt::format("verdict:    {}\n", verdict(report, distance, window));
-  out += sharing(report, look);
+  out += sharing_line(report, look);
   return out + text_of("A", report.a, look) + text_of("B", report.b, look);
 }
 
@@ -162,10 +175,13 @@ std::string story_text(const StoryReport& story, const Look& look) {
     if (story.item) out += text_of("test item", *story.item, look);
   }
   if (!story.texts) return out;
+  if (story.mail) out += mail_text(story);
   if (story.texts->a.text == story.texts->b.text)
-    return out + "\nThe texts are identical, byte for byte.\n" +
+    return out +
+           (story.mail ? "\nSubjects, texts and attachments are identical.\n"
+                       : "\nThe texts are identical, byte for byte.\n") +
            text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
-  out += "\n" + similarity_line(*story.texts) + sharing(*story.texts, look);
+  out += "\n" + similarity_line(*story.texts) + sharing_line(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
          text_of(document.keep && document.reason.empty() ? "removed for it, least similar" : "kept", story.texts->b,
                  look);

@@ -1,4 +1,4 @@
-// The answers of `refrain explain`, for people.
+// Formats the results of `refrain explain` for people.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace refrain::cli {
 
-// Both documents in figures, what differs, the verdict at `distance`, then both texts with what they share marked.
-// `window` is the number of tokens below which a document is too short to judge.
+// Returns the figures of both documents, their difference, the verdict at `distance`, and both texts with the shared
+// parts marked. A document of fewer than `window` tokens is too short to judge.
 std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look);
 
-// What became of a document and why, its cluster, then both texts as above.
+// Returns the decision about a document and its reason, its cluster, and both texts as above.
 std::string story_text(const StoryReport& story, const Look& look);
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// A table of figures, for people.
+// Formats a table of figures for people.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@
 
 namespace refrain::cli {
 
-// Rows of a label, a figure and a remark; further lines of the remark stand below it.
+// Each row has a label, a figure and remarks. The first remark is beside the figure; the others are on lines of their
+// own below it.
 class Table {
  public:
   void add(std::string_view label, std::string figure, std::vector<std::string> remarks = {}) {

@@ -42,12 +42,16 @@ std::string library_stats_text(const LibraryStats& stats) {
 }
 
 std::string library_check_text(const std::string& library, const LibraryCheckReport& report) {
-  const std::string holds = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
-                                        count_of(report.keys, "key"), count_of(report.segments, "segment"),
-                                        size_of(report.bytes), seconds_text(report.seconds));
+  const std::string contents = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
+                                           count_of(report.keys, "key"), count_of(report.segments, "segment"),
+                                           size_of(report.bytes), seconds_text(report.seconds));
   const std::string name = printable(library, false);
-  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, holds);
-  return fmt::format("{}: {} damaged: {}\n", name, count_of(report.damages.size(), "part"), holds);
+  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, contents);
+  if (report.repaired)
+    return fmt::format("{}: repaired: {} dropped: {}\n", name, count_of(report.dropped, "damaged place"), contents);
+  const std::string dropped =
+      report.dropped == 0 ? "" : fmt::format("; {} dropped", count_of(report.dropped, "damaged place"));
+  return fmt::format("{}: {} damaged{}: {}\n", name, count_of(report.damages.size(), "part"), dropped, contents);
 }
 
 std::string library_merge_summary(const std::string& library, const LibraryWriteReport& report) {

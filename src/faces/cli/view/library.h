@@ -1,4 +1,4 @@
-// What is known of a library, for people.
+// Formats reports about a library for people.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace refrain::cli {
 
-// The screens of `refrain library stats` and `check`; of a damaged library the damages are not listed here.
+// The output of `refrain library stats` and `check`, without the list of damages.
 std::string library_stats_text(const LibraryStats& stats);
 std::string library_check_text(const std::string& library, const LibraryCheckReport& report);
 
-// What ends the others, a line each.
+// One-line summaries of the other verbs.
 std::string library_merge_summary(const std::string& library, const LibraryWriteReport& report);
 std::string library_remove_summary(const std::string& library, const LibraryWriteReport& report);
 std::string library_export_summary(const LibraryExportReport& report);

@@ -14,16 +14,16 @@ namespace refrain::cli {
 
 namespace {
 
-// Texts of a passage that are remembered, so as not to show one twice.
+// The number of texts of a passage that are remembered. None of these is shown twice.
 constexpr std::size_t kRememberedTexts = 64;
 
-// "97 %"; only what is equal is 100 %.
+// Formats a share as "97%". Only a share of 1 is shown as 100%.
 std::string percent(double share) {
   const double whole = share * 100;
   return fmt::format("{:.0f}%", share >= 1 ? 100.0 : std::min(whole, 99.0));
 }
 
-// `text`, which ends with a newline, with every line indented.
+// Indents every line of `text` that is not empty. `text` ends with a newline.
 std::string indented(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -80,7 +80,7 @@ class TextPassages final : public PassageSink {
   bool texts_;
   bool first_ = true;
   std::string text_;
-  std::unordered_map<std::string, std::string> seen_;  // text -> where it was shown
+  std::unordered_map<std::string, std::string> seen_;  // maps a text to the place at which it was shown
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Passages for people: a heading, the text, and every place with what it shares marked.
+// Formats passages for people: a heading, the text, and every place, with the text that it shares marked.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,16 @@
 
 namespace refrain::cli {
 
-// 12 tokens in 2 documents, 92 % alike
+// Returns a sink that writes passages to `out` like this:
+//
+// 12 tokens in 2 documents, 92% similar
 //     the quick brown fox ...
-//   a.txt:10-63  (100 %)  the same
-//   b.txt:0-55  (92 %)
+//   a.txt:10-63  (100%)  identical
+//   b.txt:0-55  (92%)
 //     [[the quick]] red [[fox ...]]
 //
-// A text that was shown already is not shown again. Long texts are shown by their ends. Without `texts`, there are none.
+// A text that has already been shown is not shown again. Only the two ends of a long text are shown. If `texts` is
+// false, no texts are shown.
 std::unique_ptr<PassageSink> text_passages(std::function<void(std::string_view)> out, const Look& look,
                                            bool texts = true);
 

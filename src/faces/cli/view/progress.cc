@@ -13,20 +13,20 @@ namespace refrain::cli {
 namespace {
 
 constexpr auto kBetweenLines = std::chrono::seconds(30);
-constexpr double kLeastSeconds = 0.5;  // before that a rate says nothing
+constexpr double kMinSeconds = 0.5;  // below this, a rate means little
 
-// "1.2 GiB", "17 tables"
+// Returns "1.2 GiB" for bytes, "17 tables" for another unit.
 std::string amount(double value, std::string_view unit) {
   if (unit == "bytes") return bytes_text(value);
   return fmt::format("{} {}", count_text(static_cast<std::uint64_t>(value)), unit);
 }
 
-// What there is to say, most important first.
+// Returns the facts to show, the most important first.
 std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
   std::vector<std::string> out;
   if (update.run.stages != 0) {
     out.push_back(fmt::format("{:3}%", static_cast<int>(100 * update.run.share)));
-    if (update.run.seconds_left >= 0 && seconds >= kLeastSeconds)
+    if (update.run.seconds_left >= 0 && seconds >= kMinSeconds)
       out.push_back(fmt::format("{} left", clock_text(update.run.seconds_left)));
     out.push_back(fmt::format("stage {} of {}", update.run.number, update.run.stages));
     return out;
@@ -41,7 +41,7 @@ std::vector<std::string> facts(const ProgressUpdate& update, double seconds) {
     const std::string of = update.unit == "bytes" ? bytes_text(done) : count_text(update.done);
     out.push_back(fmt::format("{} of {}", of, amount(total, update.unit)));
   }
-  if (seconds < kLeastSeconds || update.done == 0) return out;
+  if (seconds < kMinSeconds || update.done == 0) return out;
   const double rate = done / seconds;
   out.push_back(rate >= 1 || update.unit == "bytes" ? fmt::format("{}/s", amount(rate, update.unit))
                                                     : fmt::format("{} elapsed", clock_text(seconds)));
@@ -65,8 +65,8 @@ std::size_t columns_of(std::string_view text) {
 }  // namespace
 
 std::string progress_bar(const ProgressUpdate& update, double seconds, const Look& look, std::size_t columns) {
-  constexpr std::size_t kMostCells = 24;
-  constexpr std::size_t kLeastCells = 6;
+  constexpr std::size_t kMaxCells = 24;
+  constexpr std::size_t kMinCells = 6;
   const std::vector<std::string> all = facts(update, seconds);
   const std::string_view stage = stage_of(update);
   std::string tail;
@@ -77,8 +77,8 @@ std::string progress_bar(const ProgressUpdate& update, double seconds, const Loo
   }
   const std::size_t text_columns = stage.size() + 2 + columns_of(tail);
   std::string bar;
-  if ((update.total != 0 || update.run.stages != 0) && text_columns + kLeastCells <= columns) {
-    const std::size_t cells = std::min(kMostCells, columns - text_columns);
+  if ((update.total != 0 || update.run.stages != 0) && text_columns + kMinCells <= columns) {
+    const std::size_t cells = std::min(kMaxCells, columns - text_columns);
     const double share = update.run.stages != 0 ? update.run.share
                                                 : static_cast<double>(update.done) / static_cast<double>(update.total);
     const auto full = static_cast<std::size_t>(std::min(1.0, share) * static_cast<double>(cells));
@@ -121,11 +121,11 @@ ProgressView::Clock::time_point ProgressView::start_of(std::string_view stage, C
 void ProgressView::show(const ProgressUpdate& update) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  // Of a whole run, what it says is about all of it.
+  // If the run consists of stages, its whole time is shown rather than that of the stage.
   const Clock::time_point start = update.run.stages != 0 ? begun_ : start_of(update.stage, now);
   const double seconds = std::chrono::duration<double>(now - start).count();
   if (look_.terminal) {
-    // The last column stays free: some terminals would begin a new line.
+    // The last column stays empty, because some terminals start a new line after it.
     const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;
     write_error(fmt::format("\r\x1b[K{}", progress_bar(update, seconds, look_, columns)));
     drawn_ = true;

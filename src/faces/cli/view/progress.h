@@ -1,4 +1,4 @@
-// Progress for a person: a bar on a terminal, a line now and then elsewhere.
+// Shows progress to a person: as a bar on a terminal, otherwise as a line every 30 seconds.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace refrain::cli {
 
-// "read  ██████░░░░  62 %  1.2 GiB of 2.0 GiB  310 MiB/s  0:04 left", in at most `columns` columns.
-// `seconds` is how long the stage has run. Without a total: what was done, and how fast. Of a run that goes by stages:
-// "near  ██████░░░░  62 %  0:31 left  stage 4 of 11", the share and the time being those of the whole run.
+// Returns "read  ██████░░░░   62%  1.2 GiB of 2.0 GiB  310 MiB/s  0:04 left", in at most `columns` columns. The stage
+// has run for `seconds`. Without a total, only the amount and the rate are shown. If the run consists of stages, the
+// share and the time are those of the whole run: "near  ██████░░░░   62%  0:31 left  stage 4 of 11".
 std::string progress_bar(const ProgressUpdate& update, double seconds, const Look& look, std::size_t columns);
 
-// "read: 62 %, 1.2 GiB of 2.0 GiB, 310 MiB/s, 0:04 left"
+// Returns "read: 62%, 1.2 GiB of 2.0 GiB, 310 MiB/s, 0:04 left".
 std::string progress_line(const ProgressUpdate& update, double seconds);
 
 // Draws on standard error. Thread-safe.
@@ -30,7 +30,7 @@ class ProgressView {
   ProgressView& operator=(const ProgressView&) = delete;
 
   void show(const ProgressUpdate& update);
-  // Takes the bar away, so that something else can be written. The destructor does so too.
+  // Removes the bar, so that something else can be written. The destructor does so too.
   void clear();
 
  private:
@@ -42,7 +42,8 @@ class ProgressView {
   std::mutex mutex_;
   bool drawn_ = false;
   const Clock::time_point begun_;
-  // A stage first reports when it has run for a while: it is taken to have begun at the last report before that.
+  // The time of the last report. A stage first reports after it has run for a while, so it is assumed to have started
+  // at the last report before that.
   Clock::time_point last_update_;
   Clock::time_point last_line_;
   std::vector<std::pair<std::string, Clock::time_point>> starts_;

@@ -21,6 +21,29 @@ std::string example_text(const BadRecord& record) {
   return record.line == 0 ? fmt::format("{}: {}", path, reason) : fmt::format("{}:{}: {}", path, record.line, reason);
 }
 
+// Returns "5 images: a.png, b.png, c.png, ... (not text)" or, if the reasons differ, "3 links: a (one reason), b, c
+// (another)".
+std::string kind_line(const SkippedKind& kind) {
+  std::string line = count_of(kind.files, kind.kind);
+  const std::string more = kind.files > kind.examples.size() ? ", ..." : "";
+  const bool alike = std::ranges::all_of(
+      kind.examples, [&](const BadRecord& file) { return file.reason == kind.examples.front().reason; });
+  for (std::size_t i = 0; i < kind.examples.size(); ++i) {
+    const BadRecord& file = kind.examples[i];
+    const bool last = i + 1 == kind.examples.size();
+    line += fmt::format("{} {}{}", i == 0 ? ":" : ",", printable(file.path, false), last && alike ? more : "");
+    if (last || kind.examples[i + 1].reason != file.reason) line += fmt::format(" ({})", printable(file.reason, false));
+  }
+  return alike ? line : line + more;
+}
+
+// Returns how many kinds of skipped files are shown. The files of the other kinds are only counted. A single other kind
+// is shown, because counting it would take a line, too.
+std::size_t shown_kinds(const ReadReport& report) {
+  constexpr std::size_t kShown = 12;
+  return report.skipped.size() <= kShown + 1 ? report.skipped.size() : kShown;
+}
+
 }  // namespace
 
 std::string survey_remark(const InputSurvey& survey, const InputOptions& input) {
@@ -59,25 +82,18 @@ std::vector<std::string> example_lines(const ReadReport& report) {
 
 std::string skipped_text(const ReadReport& report) {
   std::vector<std::string> parts;
-  if (report.hidden_skipped > 0) parts.push_back(fmt::format("{} hidden", count_text(report.hidden_skipped)));
-  if (report.binary_skipped > 0) parts.push_back(fmt::format("{} binary", count_text(report.binary_skipped)));
-  if (report.special_skipped > 0) {
-    parts.push_back(count_of(report.special_skipped, "link or special file", "links or special files"));
-  }
-  if (report.other_skipped > 0)
-    parts.push_back(count_of(report.other_skipped, "record without a page", "records without a page"));
+  for (const SkippedKind& kind : report.skipped) parts.push_back(count_of(kind.files, kind.kind));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::vector<std::string> skipped_lines(const ReadReport& report) {
-  std::vector<std::string> lines = {skipped_text(report)};
-  for (const SkippedKind& kind : report.binary) {
-    std::vector<std::string> names;
-    for (const std::string& path : kind.examples) names.push_back(printable(path, false));
-    if (kind.files > names.size()) names.emplace_back("...");
-    lines.push_back(fmt::format("{}: {}{}{}", count_of(kind.files, kind.kind), fmt::join(names, ", "),
-                                kind.advice.empty() ? "" : "; ", kind.advice));
-  }
+  std::vector<std::string> lines;
+  const std::size_t shown = shown_kinds(report);
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(kind_line(report.skipped[i]));
+  std::uint64_t others = 0;
+  for (std::size_t i = shown; i < report.skipped.size(); ++i) others += report.skipped[i].files;
+  if (others > 0)
+    lines.push_back(fmt::format("{} of {} other kinds", count_of(others, "file"), report.skipped.size() - shown));
   return lines;
 }
 
@@ -91,10 +107,6 @@ std::vector<std::string> recoded_lines(const ReadReport& report) {
   if (report.replaced > 0)
     lines.push_back(fmt::format("{} unknown to the charset, read as U+FFFD", count_of(report.replaced, "character")));
   return lines;
-}
-
-std::uint64_t skipped_count(const ReadReport& report) {
-  return report.hidden_skipped + report.binary_skipped + report.special_skipped + report.other_skipped;
 }
 
 std::string reading_text(const ReadReport& read, double seconds) {
@@ -130,11 +142,27 @@ std::string unreadable_remark(const ReadReport& report) {
   return out;
 }
 
+std::string skipped_remark(const ReadReport& report, bool listed) {
+  ReadReport others = report;
+  std::erase_if(others.skipped, [](const SkippedKind& kind) { return kind.kind == SkippedKind::kUnreadable; });
+  if (others.skipped.empty()) return {};
+  std::string out = fmt::format("skipped {}:\n", count_of(others.skipped_files(), "file"));
+  for (const std::string& line : skipped_lines(others)) out += fmt::format("  {}\n", line);
+  const bool all_shown =
+      others.skipped.size() == shown_kinds(others) &&
+      std::ranges::all_of(others.skipped, [](const SkippedKind& kind) { return kind.files == kind.examples.size(); });
+  if (!listed && !all_shown) out += "  to list all of them, add --skipped FILE\n";
+  return out;
+}
+
 void throw_if_nothing_read(const ReadReport& report) {
   if (report.documents != 0) return;
-  throw Error(Errc::bad_input, skipped_count(report) == 0 ? std::string("no document was read: the input is empty")
-                                                          : fmt::format("no document was read; skipped: {}",
-                                                                        fmt::join(skipped_lines(report), "; ")));
+  std::vector<std::string> lines = skipped_lines(report);
+  if (report.other_skipped > 0)
+    lines.push_back(count_of(report.other_skipped, "record without a page", "records without a page"));
+  throw Error(Errc::bad_input, lines.empty()
+                                   ? std::string("no document was read: the input is empty")
+                                   : fmt::format("no document was read; skipped: {}", fmt::join(lines, "; ")));
 }
 
 }  // namespace refrain::cli

@@ -1,4 +1,4 @@
-// What is told of the reading of an input: how much, how fast, and what was skipped, bad or unreadable.
+// Reports about reading an input: its size, the speed, and which files and records were skipped, bad or unreadable.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,34 @@
 
 namespace refrain::cli {
 
-// "1,234 documents (12.3 MiB of text, from 3.1 MiB in 2 files) in 0.4 s, 30.8 MiB/s"
+// Returns "1,234 documents (12.3 MiB of text, from 3.1 MiB in 2 files) in 0.4 s, 30.8 MiB/s".
 std::string reading_text(const ReadReport& read, double seconds);
 
-// The bad records that there is room for, and how many more there are.
+// Describes a few of the bad records, one per line, and says how many more there are.
 std::vector<std::string> example_lines(const ReadReport& report);
 
-std::uint64_t skipped_count(const ReadReport& report);
+// Returns the skipped files by kind: "12 hidden files, 1 PDF document".
 std::string skipped_text(const ReadReport& report);
-// The same, with what is known of those that are no text.
+// Returns a line for each kind of skipped files, with a few examples and the reason.
 std::vector<std::string> skipped_lines(const ReadReport& report);
 
-// What files were converted from: "12 files from windows-1252, 3 from utf-16".
+// Returns the encodings that files were converted from, such as "12 files from windows-1252, 3 from utf-16", and how
+// many characters could not be decoded.
 std::vector<std::string> recoded_lines(const ReadReport& report);
 
-// "412 files: 400 JSONL (zstd), 12 HTML; text from "text", ids from "id"", for standard error; empty where nothing is
-// known. `input` is what will be read.
+// For standard error: what the input consists of, as in "412 files: 400 JSONL (zstd), 12 HTML; text from "text", ids
+// from "id""; empty if nothing is known. `input` are the options with which it will be read.
 std::string survey_remark(const InputSurvey& survey, const InputOptions& input);
 
-// For standard error; empty where there is nothing to say. How many bad records were skipped, with a few examples as
-// "file:line: reason"; and every file that was passed over.
+// For standard error; empty if there is nothing to report. The first says how many bad records were skipped, with a few
+// examples as "file:line: reason". The second lists every file that could not be read.
 std::string bad_record_remark(const ReadReport& report);
 std::string unreadable_remark(const ReadReport& report);
+// Lists the skipped files by kind, except those of unreadable_remark(). Unless all of them are shown, or `listed` says
+// that a file lists them (--skipped), it names that flag.
+std::string skipped_remark(const ReadReport& report, bool listed);
 
-// Error(bad_input) where there was not a single document: whoever runs a pipeline must notice.
+// Throws Error(bad_input) if no document was read, so that a pipeline does not silently continue with no data.
 void throw_if_nothing_read(const ReadReport& report);
 
 }  // namespace refrain::cli

@@ -31,19 +31,19 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
   return look.colour ? fmt::format("\x1b[1m{}.\x1b[0m\n\n", line) : fmt::format("{}.\n\n", line);
 }
 
-// `kept`: what became of bad records.
+// Adds skipped files, recoded files and bad records. `kept` says what happened to the bad records.
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
-  if (skipped_count(read) > 0) table.add("skipped", count_text(skipped_count(read)), skipped_lines(read));
+  if (!read.skipped.empty()) table.add("skipped", count_of(read.skipped_files(), "file"), skipped_lines(read));
+  if (read.other_skipped > 0)
+    table.add("not pages", count_of(read.other_skipped, "record"), {"of web archives; skipped"});
   if (read.recoded + read.replaced > 0) table.add("recoded", count_text(read.recoded), recoded_lines(read));
-  if (!read.unreadable.empty())
-    table.add("unreadable", count_text(read.unreadable.size()), {"skipped; listed on standard error and with --json"});
   if (read.bad_records == 0) return;
   std::vector<std::string> remarks = example_lines(read);
   if (!kept.empty()) remarks.push_back(kept);
   table.add("bad records", count_text(read.bad_records), std::move(remarks));
 }
 
-// What a GPU did, and what it waited for or was waited for.
+// Adds how much a GPU did, and what limited its speed.
 void add_device(Table& table, const DeviceReport& device) {
   if (device.name.empty() || device.name == "cpu") return;
   std::vector<std::string> remarks = {printable(device.name, false)};
@@ -57,7 +57,7 @@ void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
   if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("limit {}", size_of(ceiling))});
 }
 
-std::string written(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
+std::string written_files(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
   std::string out;
   std::string_view lead = "\nWritten: ";
   for (const std::string_view name : names) {
@@ -67,7 +67,7 @@ std::string written(const std::filesystem::path& folder, const std::vector<std::
   return out;
 }
 
-// "3 items of fewer than 8 tokens not looked for: 7, 12, 15"
+// Returns "3 items under 8 tokens, not searched for: 7, 12, 15".
 std::string too_short_items(const AgainstReport& against, const DedupOptions& options) {
   constexpr std::size_t kShown = 3;
   std::string names;
@@ -96,6 +96,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
           fmt::format("{} with common windows; edited copies may be missed", count_of(against.common, "item")));
     if (against.read.bad_records > 0)
       remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
+    if (!against.read.skipped.empty()) remarks.push_back(fmt::format("skipped: {}", skipped_text(against.read)));
     table.add("items found", count_text(against.found), std::move(remarks));
   }
   if (!options.known.empty() || !options.library.empty()) {
@@ -123,8 +124,10 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                              count_text(loss.longest))});
     if (report.own_text > 0)
       table.add("kept for own text", count_text(report.own_text),
-                {fmt::format("similar, but with more than {} in a row, or symbols, of their own",
-                             count_of(options.max_loss, "token"))});
+                {options.max_loss == kAnyLoss
+                     ? std::string("similar, but with attachments of their own")
+                     : fmt::format("similar, but with more than {} in a row, symbols or attachments of their own",
+                                   count_of(options.max_loss, "token"))});
     if (const TemplateReport& left_out = report.templates; left_out.sources > 0)
       table.add("templates left out", count_of(left_out.windows, "window"),
                 {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),
@@ -173,9 +176,10 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   if (!options.library.empty())
     table.add("library", count_of(report.known.added, "document"),
               {fmt::format("added to {}", options.library.string())});
+  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
   names.push_back("summary.json");
   names.push_back("report.html");
-  return out + table.text() + written(options.output, names);
+  return out + table.text() + written_files(options.output, names);
 }
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
@@ -202,7 +206,10 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
   add_device(table, report.device);
   if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  return out + table.text() + written(options.output, {"matches.tsv", "clusters.tsv", "summary.json"});
+  std::vector<std::string_view> names = {"matches.tsv", "clusters.tsv"};
+  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
+  names.push_back("summary.json");
+  return out + table.text() + written_files(options.output, names);
 }
 
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
@@ -239,8 +246,9 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
   if (!options.text_csv.empty()) names.push_back("sa.txt");
   if (options.groups) names.push_back("passages.jsonl");
   if (options.apply) names.push_back("clean");
+  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
   names.push_back("summary.json");
-  out += table.text() + written(options.output, names);
+  out += table.text() + written_files(options.output, names);
   if (options.apply && !options.until_clean && report.removed_bytes > 0)
     out +=
         "\nA second pass may find more, because cutting brings text together that was\n"
@@ -264,7 +272,10 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
     table.add("temporary disk", size_of(report.temp_peak_bytes));
   }
   add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  return out + table.text() + written(options.output, {"grams.bin", "places.bin", "documents.bin", "summary.json"});
+  std::vector<std::string_view> names = {"grams.bin", "places.bin", "documents.bin"};
+  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
+  names.push_back("summary.json");
+  return out + table.text() + written_files(options.output, names);
 }
 
 std::string devices_text(const DeviceList& list) {
@@ -380,7 +391,7 @@ std::string index_stats_text(const IndexStats& stats) {
   table.add("posts", count_text(stats.posts));
   table.add("segments", count_text(stats.segments), {fmt::format("generation {}", stats.generation)});
   const auto part = [&](std::string_view name, std::uint64_t size) {
-    // An index of little text is larger than the text.
+    // This may exceed 100%: an index of little text can be larger than the text.
     const double share = stats.text_bytes == 0 ? 0 : static_cast<double>(size) / static_cast<double>(stats.text_bytes);
     table.add(name, size_of(size), {fmt::format("{:>5.1f}% of the text", 100 * share)});
   };
@@ -393,13 +404,13 @@ std::string index_stats_text(const IndexStats& stats) {
 }
 
 std::string index_check_text(const std::string& index, const IndexCheckReport& report) {
-  const std::string holds = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
-                                        count_of(report.posts, "post"), count_of(report.segments, "segment"),
-                                        size_of(report.bytes), seconds_text(report.seconds));
+  const std::string contents = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
+                                           count_of(report.posts, "post"), count_of(report.segments, "segment"),
+                                           size_of(report.bytes), seconds_text(report.seconds));
   const std::string name = printable(index, false);
-  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, holds);
+  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, contents);
   if (!report.repaired)
-    return fmt::format("{}: damaged in {}: {}\n", name, count_of(report.damages.size(), "place"), holds);
+    return fmt::format("{}: damaged in {}: {}\n", name, count_of(report.damages.size(), "place"), contents);
   return fmt::format("{}: repaired: {} rebuilt, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
                      count_text(report.lost_documents));
 }
@@ -419,13 +430,13 @@ std::string extract_summary(const ExtractReport& report) {
 std::string fingerprint_summary(const FingerprintReport& report) {
   std::string line = reading_text(report.read, report.seconds);
   if (report.too_short > 0) line += fmt::format("; {} too short", count_text(report.too_short));
-  if (skipped_count(report.read) > 0) line += fmt::format("; skipped: {}", skipped_text(report.read));
+  if (!report.read.skipped.empty()) line += fmt::format("; {} skipped", count_of(report.read.skipped_files(), "file"));
   return line + "\n";
 }
 
 std::string text_summary(const PlainTextReport& report) {
   std::string line = reading_text(report.read, report.seconds);
-  if (skipped_count(report.read) > 0) line += fmt::format("; skipped: {}", skipped_text(report.read));
+  if (!report.read.skipped.empty()) line += fmt::format("; {} skipped", count_of(report.read.skipped_files(), "file"));
   return line + "\n";
 }
 
@@ -445,7 +456,7 @@ std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocumen
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string reason = printable(changed[i].reason, false);
     const std::string id = printable(changed[i].id, false);
-    // The reason begins with the file, which mostly is the id.
+    // The reason begins with the file name, which usually is the id, so it is not printed twice.
     out += reason.starts_with(id + ":") ? fmt::format("  {}\n", reason) : fmt::format("  {}: {}\n", id, reason);
   }
   if (count > shown) out += fmt::format("  and {} more\n", count_text(count - shown));
@@ -469,6 +480,12 @@ std::string shortened_remark(const QueryReport& report, std::uint64_t limit) {
   if (report.shortened == 0) return {};
   return fmt::format("{} of {} may have more than {}; for all of them, add --limit 0\n", count_text(report.shortened),
                      count_of(report.documents, "document"), count_of(limit, "passage"));
+}
+
+std::string unverified_remark(const QueryReport& report) {
+  if (report.unverified == 0) return {};
+  return fmt::format("{} not compared; to compare all of them, add --max-occurrences 0\n",
+                     count_of(report.unverified, "more candidate was", "more candidates were"));
 }
 
 }  // namespace refrain::cli

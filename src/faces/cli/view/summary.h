@@ -1,4 +1,4 @@
-// What a run found, for people.
+// Formats the results of runs for people.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@
 
 namespace refrain::cli {
 
-// The screen that ends `refrain near`. What is zero and odd is not mentioned. `seconds` is the time of the whole run.
+// Returns the summary that `refrain near` prints at its end. Some figures are left out if they are zero. `seconds` is
+// the time of the whole run.
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look);
 
 // The same for `refrain dedup`.
@@ -30,22 +31,22 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
                                const Look& look);
 std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look);
 
-// The screens of `refrain ngrams stats` and `check`.
+// The output of `refrain ngrams stats`, `devices` and `ngrams check`.
 std::string ngrams_stats_text(const NgramsStats& stats);
 std::string devices_text(const DeviceList& list);
 std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report);
 
-// What ends `refrain index create` and `add`; and `remove` and `merge`, a line each.
+// The summaries of `refrain index create` and `add`, and those of `remove` and `merge`, each of which is one line.
 std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
                               const Look& look);
 std::string index_remove_summary(const std::string& index, const IndexWriteReport& report);
 std::string index_merge_summary(const std::string& index, const IndexWriteReport& report);
 
-// The screens of `refrain index stats` and `check`; of a damaged index the damages are not listed here.
+// The output of `refrain index stats` and `check`, without the list of damages.
 std::string index_stats_text(const IndexStats& stats);
 std::string index_check_text(const std::string& index, const IndexCheckReport& report);
 
-// One line each, for standard error.
+// Summaries of one line for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);
 std::string text_summary(const PlainTextReport& report);
 std::string match_summary(const MatchReport& report);
@@ -53,11 +54,14 @@ std::string ngrams_show_summary(const NgramsShowReport& report);
 std::string query_summary(const QueryReport& report);
 std::string extract_summary(const ExtractReport& report);
 
-// How many documents could not be shown since their files changed, the first few named; empty where there were none.
+// Says how many documents could not be shown because their files have changed, and names the first few. Empty if there
+// are none.
 std::string changed_remark(std::uint64_t count, const std::vector<ChangedDocument>& changed);
-// What of --pairs was not found, a remark each; none where all was.
+// Remarks about queries and documents that --pairs names but that were not found. Empty if all were found.
 std::vector<std::string> pairs_remarks(const QueryReport& report);
-// How many documents have more passages than were printed; empty where none has.
+// Says how many documents may have more than the `limit` passages that were printed. Empty if there are none.
 std::string shortened_remark(const QueryReport& report, std::uint64_t limit);
+// Says how many candidates were not compared because of --max-occurrences. Empty if there are none.
+std::string unverified_remark(const QueryReport& report);
 
 }  // namespace refrain::cli

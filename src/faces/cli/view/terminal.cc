@@ -36,7 +36,7 @@ bool locale_is_utf8() {
   return false;
 }
 
-// All of `bytes`, whatever signals or a full non-blocking pipe do; 0, or the errno that ended it.
+// Writes all of `bytes`, despite signals and full non-blocking pipes. Returns 0, or the errno of the failure.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());

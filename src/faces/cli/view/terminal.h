@@ -1,4 +1,4 @@
-// Standard output, standard error, and what the terminal behind one of them can show.
+// Writes to standard output and standard error, and finds out what the terminal behind them can show.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,23 @@
 
 namespace refrain::cli {
 
-// What may be used to make text plain to a reader.
+// How output may be styled.
 struct Look {
-  bool terminal = false;  // a person is watching, and lines can be redrawn
+  bool terminal = false;  // lines can be redrawn, because a person is watching
   bool colour = false;
   bool utf8 = false;
 };
 
-// For a file descriptor. NO_COLOR and TERM=dumb are respected; the locale is read from LC_ALL, LC_CTYPE or LANG.
+// Returns the look for a file descriptor. Respects NO_COLOR and TERM=dumb. Takes the locale from LC_ALL, LC_CTYPE or
+// LANG.
 Look look_of(int descriptor);
 
-// The columns of the terminal behind `descriptor`; 80 where it does not say.
+// Returns the columns of the terminal behind `descriptor`, or 80 if they are not known.
 std::size_t terminal_columns(int descriptor);
 
-// Writes to standard output, through a buffer where `buffered`: without, a reader that waits for a row gets it at once.
-// Throws Error(io), or Error(over_budget) for a full disk. Nothing is promised before flush() has returned.
+// Writes to standard output. If it is not buffered, a reader that waits for a row gets it at once. The functions throw
+// Error(io), or Error(over_budget) if the disk is full. Buffered data is written for certain only once flush() has
+// returned; the destructor does not write it.
 class StandardOutput {
  public:
   explicit StandardOutput(bool buffered = true) : buffered_(buffered) {}
@@ -29,8 +31,8 @@ class StandardOutput {
   StandardOutput& operator=(const StandardOutput&) = delete;
 
   void write(std::string_view bytes);
-  // Whole rows of somebody's data. To a terminal, what could command it is spelled out (see printable()); to a file or a
-  // program they go as they are.
+  // Writes whole rows of data. On a terminal, characters that could control it are escaped (see printable()). To a
+  // file or a program, the rows are written unchanged.
   void write_rows(std::string_view rows);
   void flush();
 
@@ -39,7 +41,7 @@ class StandardOutput {
   bool buffered_;
 };
 
-// Writes to standard error at once. What cannot be written is lost, there being no one left to tell.
+// Writes to standard error at once. Failures are ignored, since they could not be reported.
 void write_error(std::string_view text);
 
 }  // namespace refrain::cli

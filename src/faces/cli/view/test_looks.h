@@ -1,4 +1,4 @@
-// The looks that tests of views ask for.
+// Looks for the tests of this folder.
 #pragma once
 
 #include "faces/cli/view/terminal.h"

@@ -12,7 +12,7 @@ namespace refrain::cli {
 
 namespace {
 
-// What stands for bytes that are not shown.
+// Returns the placeholder for bytes that are not shown.
 std::string left_out(std::size_t bytes, const Look& look) {
   const std::string_view dots = look.utf8 ? "…" : "...";
   return fmt::format("[{} {} {}]", dots, count_of(bytes, "byte"), dots);
@@ -27,7 +27,7 @@ bool is_white(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// What is shared, cut where what is moved begins and ends; white space between the two is neither.
+// Cuts the shared ranges where moved ranges begin and end. White space between the two kinds belongs to neither.
 std::vector<Marked> cut_at_moved(std::string_view text, std::span<const ByteRange> shared,
                                  std::span<const ByteRange> moved) {
   std::vector<Marked> out;
@@ -46,7 +46,7 @@ std::vector<Marked> cut_at_moved(std::string_view text, std::span<const ByteRang
   return out;
 }
 
-// `text`, which begins at `start` of what the ranges are about.
+// Returns `text` with marks. It begins at offset `start` of the text that the ranges refer to.
 std::string marks(std::string_view text, std::size_t start, std::span<const Marked> shared, const Look& look) {
   const auto inside = [&](std::uint64_t place) { return place < start ? 0 : place - start; };
   std::string out;
@@ -65,7 +65,7 @@ std::string marks(std::string_view text, std::size_t start, std::span<const Mark
   return out;
 }
 
-std::string ended(std::string text) {
+std::string with_newline(std::string text) {
   if (!text.ends_with('\n')) text += '\n';
   return text;
 }
@@ -105,7 +105,7 @@ std::string elided(std::string_view text, const Look& look) {
 
 std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look,
                    std::span<const ByteRange> moved) {
-  return ended(marks(text, 0, cut_at_moved(text, shared, moved), look));
+  return with_newline(marks(text, 0, cut_at_moved(text, shared, moved), look));
 }
 
 std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look,
@@ -114,8 +114,8 @@ std::string marked_ends(std::string_view text, std::span<const ByteRange> shared
   const std::vector<Marked> ranges = cut_at_moved(text, shared, moved);
   const std::size_t head = boundary_before(text, kShownTextEnd);
   const std::size_t tail = boundary_after(text, text.size() - kShownTextEnd);
-  return ended(marks(text.substr(0, head), 0, ranges, look) + left_out(tail - head, look) +
-               marks(text.substr(tail), tail, ranges, look));
+  return with_newline(marks(text.substr(0, head), 0, ranges, look) + left_out(tail - head, look) +
+                      marks(text.substr(tail), tail, ranges, look));
 }
 
 }  // namespace refrain::cli

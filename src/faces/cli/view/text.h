@@ -1,4 +1,4 @@
-// Foreign text, made fit for a terminal: nothing in it can move the cursor or hide what stands there.
+// Makes untrusted text safe to print on a terminal: nothing in it can move the cursor or hide other text.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 
 namespace refrain::cli {
 
-// `text` with control characters (also those beyond ASCII, and marks that turn the direction of writing) spelled out as
-// \x1b or \u202e, and bytes that are no UTF-8 as \xNN. Newlines and tabs stay where `multiline`, else they are \n and
-// \t.
+// Returns `text` with control characters (including those beyond ASCII, and marks that change the direction of
+// writing) escaped as \x1b or \u202e, and bytes that are not UTF-8 as \xNN. With `multiline`, newlines and tabs are
+// kept; otherwise they become \n and \t.
 std::string printable(std::string_view text, bool multiline);
 
-// A stretch of more than this is shown by its two ends, of this many bytes each.
+// Only the two ends of a stretch of more than kLongStretch bytes are shown, with kShownEnd bytes each.
 inline constexpr std::size_t kLongStretch = 400;
 inline constexpr std::size_t kShownEnd = 160;
 
-// printable(), and the middle of a long stretch replaced by "[… 1,234 bytes …]". No character is cut in two.
+// Like printable(), but replaces the middle of a long stretch by "[… 1,234 bytes …]". Characters are not split.
 std::string elided(std::string_view text, const Look& look);
 
-// `text` with the ranges in `shared` (sorted, disjoint) marked: bold and underlined where there is colour, else by [[
-// and ]]. What of them is in `moved` (likewise) is bold and yellow, or in {{ and }}. Every stretch, shared or not, is
-// elided(). Ends with a newline.
+// Returns `text` with the ranges in `shared` (sorted, disjoint) marked: bold and underlined if there is color,
+// otherwise by [[ and ]]. Parts of them that are in `moved` (sorted, disjoint) are bold and yellow, or in {{ and }}.
+// Every stretch, shared or not, is shortened by elided(). Ends with a newline.
 std::string marked(std::string_view text, std::span<const ByteRange> shared, const Look& look,
                    std::span<const ByteRange> moved = {});
 
-// A text of more than this is shown by its two ends, of this many bytes each.
+// Only the two ends of a text of more than kLongText bytes are shown, with kShownTextEnd bytes each.
 inline constexpr std::size_t kLongText = 2000;
 inline constexpr std::size_t kShownTextEnd = 800;
 
-// marked(), and the middle of a long text left out as a whole, however it is marked.
+// Like marked(), but leaves out the middle of a long text, whether it is marked or not.
 std::string marked_ends(std::string_view text, std::span<const ByteRange> shared, const Look& look,
                         std::span<const ByteRange> moved = {});
 

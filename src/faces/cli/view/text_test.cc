@@ -41,7 +41,7 @@ TEST(Elided, CutsNoCharacterInTwo) {
     for (int i = 0; i < 300; ++i) text += "語";
     EXPECT_EQ(elided(text, kPlain).find("\\x"), std::string::npos) << shift;
   }
-  // Bytes that only continue must not send it far.
+  // A long run of continuation bytes must not move the cut far away.
   EXPECT_NE(elided(std::string(1000, '\x80'), kPlain).find("[... 680 bytes ...]"), std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// What the user should look at after a run, a line each.
+// Warnings that the user should read after a run, one line each.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace refrain::cli {
 
-// Sources that lost much, records that could not be read, what --keep and --source-field did not find.
+// Warns of sources that lost a large share of their documents, records that could not be read, documents without the
+// field of --keep or --source-field, --keep sources without documents, and repeated ids.
 std::vector<std::string> dedup_warnings(const DedupReport& report);
 
 }  // namespace refrain::cli

@@ -28,7 +28,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return true;
 }
 
-// "host:port" or "[host]:port"; the port may be missing.
+// The parts of "host:port" or "[host]:port". The port may be missing.
 struct HostPort {
   std::string_view host;
   std::string_view port;
@@ -54,7 +54,8 @@ HostPort split(std::string_view text) {
   return out;
 }
 
-// Either may leave out the port that goes with the origin's scheme. "null" is the origin of nobody.
+// Whether an Origin header has the host and port of a Host header. Either may omit the default port of the origin's
+// scheme. The origin "null" matches nothing.
 bool is_origin_of(std::string_view origin, std::string_view host) {
   const bool tls = origin.starts_with("https://");
   if (!tls && !origin.starts_with("http://")) return false;
@@ -86,7 +87,7 @@ ListenAddress parse_listen(std::string_view listen) {
 
 bool same_token(std::string_view given, std::string_view token) {
   if (token.empty()) return false;
-  // The loop runs over what was given, whatever the token is.
+  // The time depends only on the length of `given`, so it reveals nothing about the token.
   volatile unsigned different = given.size() == token.size() ? 0 : 1;
   for (std::size_t at = 0; at < given.size(); ++at) {
     const unsigned bits = static_cast<unsigned char>(given[at]) ^ static_cast<unsigned char>(token[at % token.size()]);
@@ -114,7 +115,7 @@ bool is_local_host(std::string_view host) {
 }
 
 bool is_cross_site(std::string_view sec_fetch_site, std::string_view origin, std::string_view host) {
-  // "same-site" is another port of this machine, or another name below the same domain: somebody else's page.
+  // "same-site" means another port of this machine or another name in the same domain, so the page may be anyone's.
   if (!sec_fetch_site.empty() && sec_fetch_site != "same-origin" && sec_fetch_site != "none") return true;
   return !origin.empty() && !is_origin_of(origin, host);
 }

@@ -24,7 +24,7 @@ TEST(Access, OnlyTheTokenItselfIsTheToken) {
   EXPECT_TRUE(same_token("secret", "secret"));
   for (const char* wrong : {"", "s", "secre", "secret ", "Secret", "secretsecret", "xecret"})
     EXPECT_FALSE(same_token(wrong, "secret")) << wrong;
-  EXPECT_FALSE(same_token("", ""));  // no token opens nothing
+  EXPECT_FALSE(same_token("", ""));  // an empty token grants nothing
   EXPECT_EQ(bearer_token("Bearer abc"), "abc");
   EXPECT_EQ(bearer_token("bEARER   abc "), "abc");
   for (const char* none : {"", "Bearer", "Bearer ", "Basic abc", "Bearerabc"})
@@ -40,7 +40,7 @@ TEST(Access, AHostOfTheWebIsNotThisMachine) {
     EXPECT_FALSE(is_local_host(foreign)) << foreign;
 }
 
-// A page asked for http://0.0.0.0:7878, which reaches 127.0.0.1, and of which browsers send no Sec-Fetch-Site.
+// A page can request http://0.0.0.0:7878, which reaches 127.0.0.1, and browsers send no Sec-Fetch-Site to that address.
 TEST(Access, TheUnspecifiedAddressIsNoNameOfThisMachine) {
   for (const char* host : {"0.0.0.0", "0.0.0.0:7878", "[::]:7878", "[::ffff:0.0.0.0]"})
     EXPECT_FALSE(is_local_host(host)) << host;
@@ -76,7 +76,7 @@ TEST(Access, APageOfThisOriginIsNotCrossSiteBehindAProxyEither) {
                                      {"https://refrain.example:8443", "refrain.example:8443"},
                                      {"http://refrain.example", "refrain.example:80"}})
     EXPECT_FALSE(is_cross_site("same-origin", origin, host)) << origin;
-  // What a proxy makes of it that passes on the name without the port, or its own name.
+  // A proxy that drops the port from the Host header, or replaces the host by its own, makes the request cross-site.
   EXPECT_TRUE(is_cross_site("same-origin", "https://refrain.example:8443", "refrain.example"));
   EXPECT_TRUE(is_cross_site("same-origin", "https://refrain.example", "127.0.0.1:7878"));
 }

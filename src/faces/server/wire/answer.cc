@@ -6,10 +6,12 @@
 
 namespace refrain::server {
 
-Answer::Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space) : limits_(limits), space_(std::move(space)) {}
+Answer::Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space, std::shared_ptr<MemoryShare> memory)
+    : limits_(limits), space_(std::move(space)), share_(std::move(memory)) {}
 
 Answer::~Answer() {
   space_->give_back(spool_held_);
+  share_->give_back(memory_held_);
 }
 
 void Answer::send(AnswerHead head, std::string_view body) {
@@ -39,8 +41,19 @@ void Answer::write(std::string_view bytes) {
   wake(lock);
 }
 
+// Whether `bytes` more bytes fit in memory. If so, they are reserved in share_, except those of a short answer, which
+// always fits: there is only one answer per connection.
+bool Answer::fits_in_memory(std::size_t bytes) {
+  const std::size_t size = memory_.size() - memory_begin_ + bytes;
+  if (spool_held_ != 0 || size > limits_.answer_bytes) return false;
+  if (size <= limits_.min_piece_bytes) return true;
+  if (!share_->take(bytes)) return false;
+  memory_held_ += bytes;
+  return true;
+}
+
 void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
-  if (spool_held_ == 0 && memory_.size() - memory_begin_ + bytes.size() <= limits_.answer_bytes) {
+  if (fits_in_memory(bytes.size())) {
     if (memory_begin_ != 0) {
       memory_.erase(0, memory_begin_);
       memory_begin_ = 0;
@@ -50,14 +63,14 @@ void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
   }
   while (spool_held_ + bytes.size() > limits_.spool_bytes || !space_->take(bytes.size())) {
     wake(lock);
-    // The space that other answers hold has no bell of its own: look again now and then.
+    // Nothing signals that other answers have released space, so this checks every 100 ms.
     const auto began = std::chrono::steady_clock::now();
     taken_.wait_for(lock, std::chrono::milliseconds(100));
     held_ += std::chrono::steady_clock::now() - began;
     if (abandoned_) throw Error(Errc::interrupted, "the client disconnected");
-    if (held_ > limits_.held_time)
+    if (held_ > limits_.max_worker_wait)
       throw Error(Errc::over_budget, "the client reads too slowly; read faster, or request less at a time");
-    if (spool_held_ == 0 && memory_begin_ == memory_.size()) {  // all was taken meanwhile
+    if (spool_held_ == 0 && memory_begin_ == memory_.size()) {  // the client has taken everything meanwhile
       memory_ = bytes;
       memory_begin_ = 0;
       return;
@@ -69,7 +82,7 @@ void Answer::put(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
 
 void Answer::put_on_disk(std::string_view bytes, std::unique_lock<std::mutex>& lock) {
   if (spool_ == nullptr) spool_ = std::make_unique<SpoolFile>(space_->folder());
-  spooling_ = true;  // so that the file is not emptied; the disk may be slow, and the connection must not wait for it
+  spooling_ = true;  // keeps take() from emptying the file; the lock is released because the disk may be slow
   lock.unlock();
   try {
     spool_->append(bytes);
@@ -92,14 +105,24 @@ void Answer::end() {
 void Answer::fail(const Failure& failure) {
   std::unique_lock lock(mutex_);
   if (!head_) {
+    discard();
     lock.unlock();
     send(failure);
     return;
   }
-  // A body whose length was told cannot be mended; the connection sees that it is short.
+  // A body whose length was announced cannot end with an error. The connection notices that it is too short.
   if (!head_->length) last_ = failure.json();
   ended_ = true;
   wake(lock);
+}
+
+// Discards what was written before there was a head.
+void Answer::discard() {
+  memory_ = {};
+  share_->give_back(std::exchange(memory_held_, 0));
+  spool_.reset();
+  spool_begin_ = spool_end_ = 0;
+  space_->give_back(std::exchange(spool_held_, 0));
 }
 
 void Answer::on_wake(std::function<void()> wake) {
@@ -108,17 +131,22 @@ void Answer::on_wake(std::function<void()> wake) {
   wake_ = std::move(shared);
 }
 
-Answer::Next Answer::take(std::string& out) {
+Answer::Next Answer::take(std::string& out, std::size_t most) {
   const std::lock_guard lock(mutex_);
   out.clear();
-  if (memory_begin_ < memory_.size()) {
-    out.assign(memory_, memory_begin_, limits_.piece_bytes);
+  if (head_ && memory_begin_ < memory_.size()) {
+    out.assign(memory_, memory_begin_, most);
     memory_begin_ += out.size();
+    if (memory_begin_ == memory_.size()) {
+      memory_ = {};
+      memory_begin_ = 0;
+      share_->give_back(std::exchange(memory_held_, 0));
+    }
     taken_.notify_one();
     return Next::piece;
   }
-  if (spool_begin_ < spool_end_) {
-    out.resize(static_cast<std::size_t>(std::min<std::uint64_t>(limits_.piece_bytes, spool_end_ - spool_begin_)));
+  if (head_ && spool_begin_ < spool_end_) {
+    out.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, spool_end_ - spool_begin_)));
     if (spool_->read(spool_begin_, out) != out.size()) throw Error(Errc::io, "temporary file too short");
     spool_begin_ += out.size();
     if (spool_begin_ == spool_end_ && !spooling_) {

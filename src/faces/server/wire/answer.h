@@ -1,9 +1,9 @@
-// An answer on its way from the thread that works it out to the connection that sends it.
+// An answer on its way from the thread that computes it to the connection that sends it.
 //
-// The two have no common pace. What the client has not taken waits in memory, up to Limits::answer_bytes, then in a file
-// without a name, so that the worker is done with a slow client as soon as with a fast one; only past
-// Limits::spool_bytes does it wait. Memory does not grow with the answer, nor with the number of slow clients but by
-// answer_bytes each.
+// The two run at different speeds. Data that the client has not taken waits in memory, up to Limits::answer_bytes
+// and as far as the memory share of all answers allows, and then in a nameless file. So a slow client does not delay
+// the worker until more than Limits::spool_bytes are waiting; then the worker waits. Memory grows neither with the
+// size of the answer nor with the number of slow clients.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,7 @@
 
 #include "faces/server/wire/failure.h"
 #include "faces/server/wire/limits.h"
+#include "faces/server/wire/memory_share.h"
 #include "faces/server/wire/spool_file.h"
 
 namespace refrain::server {
@@ -29,66 +30,74 @@ struct AnswerHead {
   unsigned status = 200;
   std::string content_type = "application/json";
   Headers headers = {};
-  std::optional<std::uint64_t> length = {};  // of the body; none: it is streamed
+  std::optional<std::uint64_t> length = {};  // of the body; empty if it is streamed
 };
 
-// The worker's side is for one thread, the connection's for another.
+// One thread at a time may call the worker's functions, and another one those of the connection.
 class Answer {
  public:
-  Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space);
+  Answer(const Limits& limits, std::shared_ptr<SpoolSpace> space, std::shared_ptr<MemoryShare> memory);
   ~Answer();
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
 
   // ---- The worker
 
-  // Set when nobody waits for the answer any more.
+  // A stop is requested when nobody waits for the answer any more.
   std::stop_token stop_token() const { return stop_.get_token(); }
-  // All at once.
+  // Sends the whole answer at once.
   void send(AnswerHead head, std::string_view body);
   void send(const Failure& failure);
-  // Or a piece at a time: the first call of write() says the head. Waits for the client past Limits::spool_bytes.
-  // Error(interrupted) where the client has gone.
+  // These send an answer a piece at a time. Nothing is sent before begin(), which may be called after write(). Beyond
+  // Limits::spool_bytes, write() waits for the client, at most Limits::max_worker_wait in total. It throws
+  // Error(interrupted) if the client has left, and Error(over_budget) if the client reads too slowly.
   void begin(AnswerHead head);
   void write(std::string_view bytes);
   void end();
-  // The end that an error makes: its status or, where the head has been said, a last line that tells it.
+  // Ends the answer with an error. Before begin(), the answer becomes that error, with its status; after it, a last
+  // line describes the error, unless the length was announced.
   void fail(const Failure& failure);
 
   // ---- The connection
 
-  // `wake` is called, from any thread, when take() has something to say after it said `waiting`.
+  // Sets a callback, which any thread may call. After take() has returned `waiting`, it is called once, when take() may
+  // have something to return.
   void on_wake(std::function<void()> wake);
   enum class Next { waiting, piece, ended };
-  // Puts the next bytes of the body into `out`, at most Limits::piece_bytes. There is a head from the first piece on.
-  Next take(std::string& out);
+  // Puts up to `most` bytes of the body into `out`. head() may be called once this has returned `piece` or `ended`.
+  // Throws Error(io) if the worker ended without an answer.
+  Next take(std::string& out, std::size_t most);
   const AnswerHead& head() const { return *head_; }
-  // The client has gone, or will not be waited for.
+  // To be called when the client has left, or has been given up. Stops the worker.
   void abandon();
 
  private:
   void wake(std::unique_lock<std::mutex>& lock);
   void put(std::string_view bytes, std::unique_lock<std::mutex>& lock);
+  void discard();
+  bool fits_in_memory(std::size_t bytes);
   void put_on_disk(std::string_view bytes, std::unique_lock<std::mutex>& lock);
 
   const Limits& limits_;
   const std::shared_ptr<SpoolSpace> space_;
+  const std::shared_ptr<MemoryShare> share_;
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable taken_;
-  std::shared_ptr<const std::function<void()>> wake_;  // shared, so that a call of it takes no memory
+  std::shared_ptr<const std::function<void()>> wake_;  // shared, so that calling it allocates nothing
   std::optional<AnswerHead> head_;
-  std::string memory_;                // what goes first
-  std::size_t memory_begin_ = 0;      // taken already
-  std::unique_ptr<SpoolFile> spool_;  // what follows it: the bytes from spool_begin_ to spool_end_
+  std::string memory_;                // the part that is sent first
+  std::size_t memory_begin_ = 0;      // bytes of memory_ that were taken
+  std::size_t memory_held_ = 0;       // bytes reserved in share_
+  std::unique_ptr<SpoolFile> spool_;  // the part that follows: bytes from spool_begin_ to spool_end_
   std::uint64_t spool_begin_ = 0;
   std::uint64_t spool_end_ = 0;
-  std::uint64_t spool_held_ = 0;  // of space_
-  bool spooling_ = false;         // the worker writes to the file just now
-  std::string last_;              // what follows that: an error
-  bool waiting_ = false;          // the connection is
+  std::uint64_t spool_held_ = 0;  // bytes reserved in space_
+  bool spooling_ = false;         // the worker is writing to the file, without the lock
+  std::string last_;              // the last part: an error
+  bool waiting_ = false;          // take() has returned `waiting`
   bool ended_ = false;
-  std::chrono::steady_clock::duration held_{};  // that its worker has waited for its reader
+  std::chrono::steady_clock::duration held_{};  // how long the worker has waited for the client
   bool abandoned_ = false;
 };
 

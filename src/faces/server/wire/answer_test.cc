@@ -13,11 +13,15 @@ namespace {
 
 Limits small_limits() {
   Limits limits;
-  limits.piece_bytes = 10;
+  limits.piece_bytes = limits.min_piece_bytes = 10;
   limits.answer_bytes = 25;
   limits.spool_bytes = 1000;
   limits.all_spools_bytes = 2000;
   return limits;
+}
+
+std::shared_ptr<MemoryShare> memory(std::size_t most = 1000) {
+  return std::make_shared<MemoryShare>(most);
 }
 
 std::string numbers(int count) {
@@ -26,11 +30,11 @@ std::string numbers(int count) {
   return out;
 }
 
-// Takes until there is nothing more for now.
+// Takes pieces until there is nothing more for now.
 std::string take_all(Answer& answer, Answer::Next& last) {
   std::string out;
   std::string piece;
-  while ((last = answer.take(piece)) == Answer::Next::piece) out += piece;
+  while ((last = answer.take(piece, 10)) == Answer::Next::piece) out += piece;
   return out;
 }
 
@@ -38,7 +42,7 @@ TEST(Answer, ComesOutAsItWentInWhetherInMemoryOrOnDisk) {
   const Limits limits = small_limits();
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
   for (const int count : {0, 1, 5, 8, 50, 200}) {
-    Answer answer(limits, space);
+    Answer answer(limits, space, memory());
     const std::string body = numbers(count);
     answer.send({.status = 201}, body);
     EXPECT_EQ(space->held() != 0, body.size() > 25) << count;
@@ -53,9 +57,9 @@ TEST(Answer, ComesOutAsItWentInWhetherInMemoryOrOnDisk) {
 
 TEST(Answer, IsWholeWhenBothSidesTakeTurns) {
   Limits limits = small_limits();
-  limits.spool_bytes = limits.all_spools_bytes = 100'000;  // nobody takes while this thread writes
+  limits.spool_bytes = limits.all_spools_bytes = 100'000;  // nobody takes anything while this thread writes
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
-  Answer answer(limits, space);
+  Answer answer(limits, space, memory());
   answer.begin({});
   const std::string body = numbers(2000);
   std::string got;
@@ -65,7 +69,7 @@ TEST(Answer, IsWholeWhenBothSidesTakeTurns) {
     answer.write(std::string_view(body).substr(at, step));
     at += std::min(step, body.size() - at);
     for (std::size_t takes = step % 8; takes != 0; --takes) {
-      if (answer.take(piece) == Answer::Next::piece) got += piece;
+      if (answer.take(piece, 10) == Answer::Next::piece) got += piece;
     }
   }
   answer.end();
@@ -76,7 +80,7 @@ TEST(Answer, IsWholeWhenBothSidesTakeTurns) {
 TEST(Answer, AWorkerPastAllLimitsWaitsForTheClient) {
   const Limits limits = small_limits();
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
-  Answer answer(limits, space);
+  Answer answer(limits, space, memory());
   const std::string body = numbers(5000);
   answer.begin({});
   std::thread worker([&] {
@@ -97,7 +101,7 @@ TEST(Answer, AWorkerPastAllLimitsWaitsForTheClient) {
 TEST(Answer, AClientThatGoesStopsTheWorkerThatWaitsForIt) {
   const Limits limits = small_limits();
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
-  auto answer = std::make_shared<Answer>(limits, space);
+  auto answer = std::make_shared<Answer>(limits, space, memory());
   answer->begin({});
   auto worker = std::async(std::launch::async, [answer] { answer->write(numbers(5000)); });
   while (space->held() < limits.spool_bytes - limits.piece_bytes) std::this_thread::yield();
@@ -111,23 +115,23 @@ TEST(Answer, AClientThatGoesStopsTheWorkerThatWaitsForIt) {
 
 TEST(Answer, AClientThatTakesTooLittleLetsGoOfItsWorker) {
   Limits limits = small_limits();
-  limits.held_time = std::chrono::milliseconds(150);
-  Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes));
+  limits.max_worker_wait = std::chrono::milliseconds(150);
+  Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes), memory());
   answer.begin({});
   EXPECT_THROW(answer.write(numbers(5000)), Error);
 }
 
 TEST(Answer, WakesAConnectionThatWaitsAndNoOther) {
   const Limits limits = small_limits();
-  Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes));
+  Answer answer(limits, std::make_shared<SpoolSpace>("", limits.all_spools_bytes), memory());
   int woken = 0;
   answer.on_wake([&] { ++woken; });
   answer.begin({});
   answer.write("a");
   EXPECT_EQ(woken, 0);
   std::string piece;
-  EXPECT_EQ(answer.take(piece), Answer::Next::piece);
-  EXPECT_EQ(answer.take(piece), Answer::Next::waiting);
+  EXPECT_EQ(answer.take(piece, 10), Answer::Next::piece);
+  EXPECT_EQ(answer.take(piece, 10), Answer::Next::waiting);
   answer.write("b");
   answer.write("c");
   EXPECT_EQ(woken, 1);
@@ -135,7 +139,7 @@ TEST(Answer, WakesAConnectionThatWaitsAndNoOther) {
   EXPECT_EQ(take_all(answer, last), "bc");
   answer.end();
   EXPECT_EQ(woken, 2);
-  EXPECT_EQ(answer.take(piece), Answer::Next::ended);
+  EXPECT_EQ(answer.take(piece, 10), Answer::Next::ended);
 }
 
 TEST(Answer, AnErrorIsAStatusOrTheLastLine) {
@@ -143,16 +147,60 @@ TEST(Answer, AnErrorIsAStatusOrTheLastLine) {
   const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
   const Failure failure(409, "busy", "m");
   Answer::Next last{};
-  Answer early(limits, space);
+  Answer early(limits, space, memory());
   early.fail(failure);
   EXPECT_EQ(take_all(early, last), failure.json());
   EXPECT_EQ(early.head().status, 409U);
-  Answer late(limits, space);
+  Answer late(limits, space, memory());
   late.begin({});
   late.write(numbers(20));
   late.fail(failure);
   EXPECT_EQ(take_all(late, last), numbers(20) + failure.json());
   EXPECT_EQ(late.head().status, 200U);
+}
+
+// Thousands of clients that read nothing must not hold 256 KiB of memory each.
+TEST(Answer, WaitsOnDiskWhenTheMemoryOfAllAnswersIsTaken) {
+  const Limits limits = small_limits();
+  const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
+  const auto share = memory(30);
+  Answer first(limits, space, share);
+  first.send({}, numbers(9));    // 18 bytes
+  EXPECT_EQ(share->held(), 8U);  // the first piece reserved nothing, because the answer was still short
+  Answer second(limits, space, share);
+  second.send({}, numbers(10));
+  EXPECT_EQ(share->held(), 18U);
+  EXPECT_EQ(space->held(), 0U);
+  Answer third(limits, space, share);
+  third.send({}, numbers(12));
+  EXPECT_GT(space->held(), 0U);
+  Answer::Next last{};
+  EXPECT_EQ(take_all(first, last), numbers(9));
+  EXPECT_EQ(take_all(second, last), numbers(10));
+  EXPECT_EQ(take_all(third, last), numbers(12));
+  EXPECT_EQ(share->held(), 0U);
+  EXPECT_EQ(space->held(), 0U);
+}
+
+TEST(Answer, IsNotSentBeforeItHasAHead) {
+  const Limits limits = small_limits();
+  const auto space = std::make_shared<SpoolSpace>("", limits.all_spools_bytes);
+  const auto share = memory();
+  const Failure failure(507, "over_budget", "m");
+  Answer::Next last{};
+  Answer good(limits, space, share);
+  good.write(numbers(40));
+  EXPECT_EQ(take_all(good, last), "");
+  EXPECT_EQ(last, Answer::Next::waiting);
+  good.begin({.length = numbers(40).size()});
+  good.end();
+  EXPECT_EQ(take_all(good, last), numbers(40));
+  Answer bad(limits, space, share);
+  bad.write(numbers(40));
+  bad.fail(failure);
+  EXPECT_EQ(take_all(bad, last), failure.json());
+  EXPECT_EQ(bad.head().status, 507U);
+  EXPECT_EQ(share->held() + space->held(), 0U);
 }
 
 }  // namespace

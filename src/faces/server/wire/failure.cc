@@ -13,9 +13,18 @@ std::string Failure::json() const {
   return fmt::format("{{\"error\":{{\"code\":{},\"message\":{}}}}}\n", json_text(code_), json_text(what()));
 }
 
+Failure no_room_for_body(bool never) {
+  if (never)
+    return {
+        413, "too_large",
+        "so many lines do not fit into the server's memory; send fewer documents at a time, or give the server more "
+        "--memory"};
+  return {503, "overloaded", "not enough memory for this body now", {{"Retry-After", "1"}}};
+}
+
 Failure failure_of(const Error& error) {
   const std::string message =
-      error.spelled([](std::string_view option) { return fmt::format("'{}'", option); });  // as a body names it
+      error.spelled([](std::string_view option) { return fmt::format("'{}'", option); });  // spelled as in bodies
   const auto as = [&](unsigned status, const char* code, Headers headers = {}) {
     return Failure(status, code, message, std::move(headers));
   };
@@ -24,7 +33,7 @@ Failure failure_of(const Error& error) {
       return as(400, "invalid_argument");
     case Errc::not_found:
       return as(404, "not_found");
-    case Errc::bad_input:  // an id that is there already; a file that is no longer what was indexed
+    case Errc::bad_input:  // an id exists already, or a file has changed
       return as(409, "conflict");
     case Errc::busy:
       return as(409, "busy", {{"Retry-After", "1"}});

@@ -1,4 +1,4 @@
-// Long texts as JSON, a part at a time.
+// Cuts a long text into parts, so that it can be written as JSON a part at a time.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace refrain::server {
 
-// Where to cut a text after `bytes` bytes or a few less, so that both parts become what they become in the whole.
+// Returns where to cut a text: after `bytes` bytes or up to three less, so that no character is split. The JSON of both
+// parts put together is then the JSON of the whole text.
 std::size_t json_cut(std::string_view text, std::size_t bytes);
 
 }  // namespace refrain::server

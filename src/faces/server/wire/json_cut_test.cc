@@ -9,7 +9,7 @@
 namespace refrain::server {
 namespace {
 
-// Where char is unsigned (aarch64; -funsigned-char), bytes past 127 were taken for plain ones and not looked at.
+// Bytes above 127 must be checked even where char is unsigned (aarch64; -funsigned-char).
 TEST(JsonText, BytesThatAreNotUtf8NeverGetThrough) {
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(json_text("\xFF"), "\"" + bad + "\"");

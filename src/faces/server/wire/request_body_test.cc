@@ -1,10 +1,22 @@
 #include "faces/server/wire/request_body.h"
 
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <optional>
+#include <random>
+#include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "faces/server/wire/failure.h"
+#include "refrain/error.h"
 
 namespace refrain::server {
 namespace {
@@ -103,6 +115,116 @@ TEST(DocumentsBody, IdsDoNotGoUpAFolder) {
   EXPECT_EQ(failure_of([&] { parse_documents(with("a") + "\n" + with("a")); }), "bad_id");
   EXPECT_EQ(failure_of([&] { parse_documents(R"({"id": "a"})"); }), "invalid_argument");
   EXPECT_EQ(failure_of([&] { parse_documents(R"([{"id": "a", "text": "b"}])"); }), "bad_json");
+}
+
+// The oracle for parse_documents() with one object: reads it from simdjson's tree.
+std::optional<QueryDocument> document_by_tree(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(body).get(object) != simdjson::SUCCESS || object.size() != 2) return std::nullopt;
+  std::string_view id;
+  std::string_view text;
+  if (object["id"].get(id) != simdjson::SUCCESS || object["text"].get(text) != simdjson::SUCCESS) return std::nullopt;
+  return QueryDocument{std::string(id), std::string(text)};
+}
+
+TEST(DocumentsBody, IsReadAsATreeOfItWouldBe) {
+  const std::vector<std::string> pieces = {"{",
+                                           "}",
+                                           "\"",
+                                           "\\",
+                                           ":",
+                                           ",",
+                                           " ",
+                                           "\t",
+                                           "\"id\"",
+                                           "\"text\"",
+                                           "\"a\"",
+                                           "\\n",
+                                           "\\u00e4",
+                                           "\\u0041",
+                                           "\\ud83d\\ude00",
+                                           "\\ud83d",
+                                           "\\u12",
+                                           "\\x",
+                                           "\xC3\xA4",
+                                           "\xE6\x97\xA5",
+                                           "\xFF",
+                                           "\x01",
+                                           "1",
+                                           "null",
+                                           "[",
+                                           "]",
+                                           "true",
+                                           "long enough to be read by eights"};
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+  std::size_t good = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (std::size_t i = below(6); i > 0; --i) text += pieces[below(pieces.size())];
+    std::string body =
+        below(2) == 0 ? R"({"id": "a b", "text": ")" + text + "\"}" : R"({ "text":")" + text + R"(" ,"id":"x" } )";
+    if (below(2) == 0) body.insert(below(body.size()), pieces[below(pieces.size())]);
+    if (below(4) == 0) body.erase(below(body.size()), 1);
+    std::optional<QueryDocument> got;
+    try {
+      got = parse_documents(body, Ids::any).at(0);
+    } catch (const Failure& failure) {
+      if (failure.code() == "bad_id") continue;
+    }
+    const std::optional<QueryDocument> expected = document_by_tree(body);
+    ASSERT_EQ(got.has_value(), expected.has_value()) << body;
+    if (!got) continue;
+    ++good;
+    ASSERT_EQ(got->id, expected->id) << body;
+    ASSERT_EQ(got->text, expected->text) << body;
+  }
+  EXPECT_GT(good, 2000U);
+}
+
+// Ids of 16 characters for which std::hash of libstdc++ returns the same number.
+std::vector<std::string> ids_of_one_hash(std::size_t count) {
+  constexpr std::uint64_t kFactor = 0xC6A4A7935BD1E995U;
+  std::uint64_t inverse = 1;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kFactor * inverse;
+  const auto scatter = [](std::uint64_t x) { return x ^ x >> 47U; };  // its own inverse
+  std::vector<std::string> ids;
+  for (std::uint64_t number = 0; ids.size() < count; ++number) {
+    std::uint64_t first = 0x6161616161616161U;  // eight letters 'a'; the digits of `number` are added to them
+    for (unsigned i = 0; i < 8; ++i) first += (number >> 4 * i & 15U) << 8 * i;
+    const std::uint64_t state = ((0xC70F6907U ^ (16 * kFactor)) ^ scatter(first * kFactor) * kFactor) * kFactor;
+    const std::uint64_t second = scatter((state ^ 0x0123456789ABCDEFU) * inverse) * inverse;
+    if ((second & 0x8080808080808080U) != 0) continue;
+    std::string id(16, ' ');
+    std::memcpy(id.data(), &first, 8);
+    std::memcpy(id.data() + 8, &second, 8);
+    if (std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\'; })) ids.push_back(id);
+  }
+  return ids;
+}
+
+TEST(DocumentsBody, IdsThatShareAHashTakeNoLonger) {
+  constexpr std::size_t kIds = 4000;
+  std::vector<std::string> plain;
+  for (std::size_t i = 0; i < kIds; ++i) plain.push_back("id" + std::to_string(100'000'000'000'000 + i));
+  const auto seconds = [](const std::vector<std::string>& ids) {
+    std::string body;
+    for (const std::string& id : ids) body += R"({"id": ")" + id + R"(", "text": "t"})" + "\n";
+    const std::clock_t begun = std::clock();  // CPU time: other processes do not count
+    EXPECT_EQ(parse_documents(body).size(), ids.size());
+    return static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  };
+  const double usual = seconds(plain);
+  EXPECT_LT(seconds(ids_of_one_hash(kIds)), 5 * usual + 0.01);
+}
+
+TEST(DocumentsBody, AClientThatLeftIsNotReadToTheEnd) {
+  std::stop_source stop;
+  const std::string body = "{\"id\": \"a\", \"text\": \"b\"}\n{\"id\": \"c\", \"text\": \"d\"}\n";
+  EXPECT_EQ(parse_documents(body, Ids::any, stop.get_token()).size(), 2U);
+  stop.request_stop();
+  EXPECT_THROW(parse_documents(body, Ids::any, stop.get_token()), Error);
 }
 
 }  // namespace

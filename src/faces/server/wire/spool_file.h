@@ -1,4 +1,4 @@
-// A file without a name, for what does not fit in memory: gone when its owner is, however the process ends.
+// A nameless file for data that does not fit in memory. It disappears with its owner, even if the process is killed.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,19 @@
 
 namespace refrain::server {
 
-// One thread appends or clears while others read what append() has returned for.
+// One thread at a time may append or clear. Meanwhile, others may read bytes whose append() has returned.
 class SpoolFile {
  public:
-  // In `folder`, or where the system keeps such files ($TMPDIR, /tmp) if that is empty. Error(io) where that cannot be.
+  // Creates the file in `folder`, or in $TMPDIR or /tmp if `folder` is empty. Throws Error(io) if that fails, or
+  // Error(over_budget) if the disk is full.
   explicit SpoolFile(const std::string& folder);
   ~SpoolFile();
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
-  // A full disk is Error(over_budget).
+  // Throws Error(over_budget) if the disk is full, and Error(io) for other failures.
   void append(std::string_view bytes);
-  // What is there from `offset` on, as far as `buffer` goes and the file.
+  // Reads from `offset` on, until `buffer` is full or the file ends. Returns the number of bytes.
   std::size_t read(std::uint64_t offset, std::span<char> buffer) const;
   void clear();
   std::uint64_t size() const { return size_; }
@@ -32,7 +33,8 @@ class SpoolFile {
   std::uint64_t size_ = 0;
 };
 
-// Where all such files go, and what they hold together. Thread-safe.
+// The folder of all spool files, and the disk space that they share. Callers reserve space before they append.
+// Thread-safe.
 class SpoolSpace {
  public:
   SpoolSpace(std::string folder, std::uint64_t most) : folder_(std::move(folder)), most_(most) {}

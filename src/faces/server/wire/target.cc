@@ -45,7 +45,7 @@ std::string percent_decode(std::string_view text, bool plus_is_space) {
 }
 
 Target parse_target(std::string_view target) {
-  // What a proxy is sent: http://host/path. The host has been looked at as a header.
+  // Requests to proxies have the form http://host/path. Only the Host header is checked, so this host is ignored.
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!target.starts_with(scheme)) continue;
     const std::size_t slash = target.find('/', scheme.size());

@@ -9,17 +9,18 @@
 namespace refrain::server {
 
 struct Target {
-  std::string path;                               // as it was sent, percent signs and all
+  std::string path;                               // as it was sent, not decoded
   std::map<std::string, std::string> parameters;  // decoded
 };
 
-// Failure(400) for what is not a path, for broken percent signs, for a parameter that is given twice.
+// Throws Failure(400) if the target is not a path, is encoded incorrectly, or gives a parameter twice.
 Target parse_target(std::string_view target);
 
-// Failure(400) where a percent sign is not followed by two hexadecimal digits, or stands for a NUL.
+// Throws Failure(400) if a percent sign is not followed by two hexadecimal digits, or if the result contains a NUL.
 std::string percent_decode(std::string_view text, bool plus_is_space);
 
-// A whole number in decimal digits between `least` and `most`. Failure(400), which names it.
+// Parses a whole number from `least` to `most` in decimal digits. For anything else, throws Failure(400), which names
+// the parameter `name`.
 std::uint64_t parse_number(std::string_view name, std::string_view digits, std::uint64_t least, std::uint64_t most);
 
 }  // namespace refrain::server

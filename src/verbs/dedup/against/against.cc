@@ -1,5 +1,5 @@
-// dedup: the documents in which items of another set stand. One pass over the texts; all that is held in memory is the
-// other set.
+// dedup: finds the documents that contain items of another set, in one pass over the texts. Only the other set is
+// held in memory.
 #include "verbs/dedup/against/against.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::uint64_t kPiece = 128;  // documents that a worker takes at a time
-constexpr std::size_t kPieces = 128;   // whose findings are in memory
-constexpr std::uint64_t kShown = 20;   // documents that are named, an item
+constexpr std::uint64_t kPiece = 128;  // documents per task of a worker
+constexpr std::size_t kPieces = 128;   // tasks whose results are in memory at once
+constexpr std::uint64_t kShown = 20;   // documents listed per item
 constexpr std::size_t kShownTooShort = 20;
 
-// An item in a document.
+// An item found in a document.
 struct Row {
   DocId document;
   ReferenceFound found;
@@ -37,7 +37,7 @@ struct ItemOfRow {
   std::uint64_t operator()(const ItemRow& row) const { return row.item; }
 };
 
-// What a thread needs to search one document after the other.
+// What a thread needs to search documents.
 struct Worker {
   Worker(DedupRun& run, const ReferenceWindows& windows)
       : texts(run.texts(), run.dir.work("text_ends")),
@@ -75,7 +75,7 @@ class Against {
     write_items();
     report_.read = set_.read();
     report_.items = set_.read().documents;
-    report_.common = windows_.partly();
+    report_.common = windows_.common_items();
     run_.dir.facts().put(AgainstFacts{report_});
   }
 
@@ -113,7 +113,7 @@ class Against {
     });
   }
 
-  // In input order.
+  // Called in input order.
   template <class Writer>
   void take(const Array<Row>& rows, Writer& writer) {
     for (std::size_t begin = 0; begin < rows.size();) {
@@ -138,7 +138,7 @@ class Against {
     }
   }
 
-  // In order, none inside or next to another.
+  // Sorts the ranges and merges those that overlap or touch.
   static void unite(std::vector<ByteRange>& spans) {
     std::sort(spans.begin(), spans.end(),
               [](ByteRange a, ByteRange b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
@@ -180,7 +180,7 @@ class Against {
     });
     run_.dir.close(places);
     for (std::uint32_t i = 0; i < set_.size(); ++i) {
-      // What has the same tokens is looked for once.
+      // Items with the same tokens are searched for once.
       if (set_.first_like(i) != i) items[i] = items[set_.first_like(i)];
       AgainstItem& item = items[i];
       item.tokens = set_.item(i).size();
@@ -201,7 +201,7 @@ class Against {
   DedupRun& run_;
   const ReferenceSet set_;
   const ReferenceWindows windows_;
-  Array<std::uint64_t> documents_;  // by item: in how many it stands
+  Array<std::uint64_t> documents_;  // per item: the number of documents that contain it
   store::Shuffle<ItemRow, ItemOfRow> rows_;
   run::RunFile hits_;
   run::RunFile spans_;

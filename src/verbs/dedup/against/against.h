@@ -1,9 +1,9 @@
-// Documents of a corpus that hold an item of another set: found in a stage of their own, and told to those after it.
+// The stage that finds the documents of a corpus that contain an item of another set.
 //
-// The stage leaves in `work`, besides against and against_spans:
-//   against_ids, against_id_ends  the ids of the items, as ReferenceSet::id() gives them
-//   against_items                 AgainstItem, an item
-//   against_found                 AgainstPlace: the first documents of each item
+// For later stages it leaves in `work`, besides against and against_spans:
+//   against_ids, against_id_ends  the ids of the items, as ReferenceSet::id() returns them
+//   against_items                 AgainstItem, one per item
+//   against_found                 AgainstPlace: the first documents that contain each item
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace refrain::verbs::dedup {
 
 struct AgainstItem {
   std::uint64_t tokens = 0;
-  std::uint64_t documents = 0;    // in which it stands
-  std::uint64_t first_found = 0;  // in against_found
+  std::uint64_t documents = 0;    // number of documents that contain it
+  std::uint64_t first_found = 0;  // index into against_found
   std::uint64_t last_found = 0;
   std::uint64_t state = 0;  // DocState
 };
@@ -27,7 +27,7 @@ struct AgainstPlace {
   ByteRange where;
 };
 
-// The stage; only where there is another set.
+// Runs the stage. Called only if there is another set.
 void dedup_against(DedupRun& run);
 
 // Writes against.jsonl.

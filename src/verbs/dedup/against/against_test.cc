@@ -1,4 +1,4 @@
-// dedup --against: against the definition in refrain/dedup.h, taken at its word.
+// Tests dedup --against by comparing it with a direct implementation of the definition in refrain/dedup.h.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace refrain::verbs::dedup {
 namespace {
 
-// Some of the words changed, taken out, or with another one before them.
+// Changes some of the words, removes them, or inserts a word before them.
 Words edited(std::mt19937_64& random, const Words& words, std::size_t edits) {
   Words out = words;
   for (; edits > 0 && !out.empty(); --edits) {
@@ -49,11 +49,11 @@ std::vector<Token> tokens_of(const std::string& text) {
 
 struct Found {
   double share = 0;
-  std::size_t begin = 0;  // bytes
+  std::size_t begin = 0;  // in bytes
   std::size_t end = 0;
 };
 
-// The definition, as tables of all distances and of all common runs.
+// Implements the definition with tables of all distances and all common runs.
 std::optional<Found> plain(const std::vector<Token>& item, const std::vector<Token>& text,
                            const DedupOptions& options) {
   const std::size_t size = item.size();
@@ -98,7 +98,7 @@ std::optional<Found> plain(const std::vector<Token>& item, const std::vector<Tok
 
 class AgainstTest : public DedupTest {
  protected:
-  // Each has a name: n0, n1 and so on.
+  // Every item has a name: n0, n1 and so on.
   std::string named(const std::vector<std::string>& texts, const std::string& name) {
     std::vector<std::string> records;
     for (std::size_t i = 0; i < texts.size(); ++i)
@@ -110,7 +110,7 @@ class AgainstTest : public DedupTest {
     options.against.paths = {named(items, "test.jsonl")};
     return options;
   }
-  // Runs, and compares every line with what the definition says. Returns how many items it finds in documents.
+  // Runs, and compares every line with what the definition says. Returns how many items it found in documents.
   std::size_t compare(const DedupOptions& options, const std::vector<std::string>& texts,
                       const std::vector<std::string>& items);
 };
@@ -179,7 +179,7 @@ std::size_t AgainstTest::compare(const DedupOptions& options, const std::vector<
 
 TEST_F(AgainstTest, FindsWhatTheDefinitionSays) {
   std::mt19937_64 random(1);
-  // Few different words: much agrees by chance; many: only what was planted.
+  // With few different words, much agrees by chance; with many, only what was planted agrees.
   for (const std::size_t different : {6, 60, 5000}) {
     std::vector<Words> items;
     for (int i = 0; i < 60; ++i) items.push_back(random_words(random, random() % (i % 5 == 0 ? 150 : 40), different));
@@ -217,7 +217,7 @@ TEST_F(AgainstTest, LongDocumentsAreSearchedWhole) {
   std::vector<Words> item_words;
   for (int i = 0; i < 12; ++i) item_words.push_back(random_words(random, i < 10 ? 60 : 1000, 100000));
   for (const Words& words : item_words) items.push_back(join(words));
-  // Items anywhere in what is more than a search holds at a time, at its seams too.
+  // Items occur anywhere in documents larger than a segment of the search, even across its boundaries.
   std::vector<std::string> texts;
   for (int i = 0; i < 2; ++i) {
     Words words = random_words(random, 36000, 100000);
@@ -272,7 +272,8 @@ TEST_F(AgainstTest, ItemsOfOneTemplateDoNotMultiplyTheWork) {
   const DedupReport report = run(options(texts, items));
   EXPECT_EQ(report.removed_against, 1000U);
   EXPECT_GT(report.against.common, 0U);
-  // Each names the one that it really holds, by the window that only this one has; of the others some.
+  // Each document names the item that it really contains, found by a window that only this item has; of the other
+  // items some are found.
   const std::vector<std::string> decisions = lines("out/decisions.jsonl");
   for (std::size_t i = 0; i < decisions.size(); ++i)
     EXPECT_NE(decisions[i].find(fmt::format(R"("match": "{}", "similarity": 1,)", 3 * i)), std::string::npos)
@@ -284,7 +285,7 @@ TEST_F(AgainstTest, ItemsOfOneTemplateDoNotMultiplyTheWork) {
 }
 
 TEST_F(AgainstTest, RepetitionsAreNotQuadratic) {
-  // Every window is every other; a run that compares all places with all others does not come back.
+  // All windows are equal. A run that compared all places with each other would not finish.
   const std::string item = join(Words(4000, "a"));
   const std::string text = join(Words(300000, "a"));
   const DedupReport report = run(options({text, "b"}, {item, join(Words(5000, "a"))}));

@@ -1,4 +1,4 @@
-// The public ItemSearcher: a reference set with a budget of its own.
+// The public ItemSearcher: a reference set with its own budget.
 #include "refrain/item_search.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ ItemSearcher& ItemSearcher::operator=(const ItemSearcher&) = default;
 
 ListColumn<FoundItem> ItemSearcher::find(const TextColumn& texts, const Context& context) const {
   MemoryBudget budget(context);
-  ListGather<FoundItem> found(budget, context, texts.size(), "the items that were found");
+  ListCollector<FoundItem> found(budget, context, texts.size(), "the items that were found");
   PerWorker<verbs::dedup::ReferenceSearch> searches(context);
   for_each_piece(context, texts.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
     verbs::dedup::ReferenceSearch& search = searches.get(worker, impl_->windows, impl_->tokenizer, budget);
@@ -86,7 +86,7 @@ bool ItemSearcher::skipped(std::size_t i) const {
 }
 
 std::uint64_t ItemSearcher::common() const {
-  return impl_->windows.partly();
+  return impl_->windows.common_items();
 }
 
 }  // namespace refrain

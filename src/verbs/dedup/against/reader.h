@@ -1,4 +1,4 @@
-// What was found of another set, document by document, for the stages after.
+// Lets later stages read, document by document, which items of the other set were found.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace refrain::verbs::dedup {
 
-// A document in which an item stands.
+// A document that contains an item.
 struct AgainstHit {
   DocId document = 0;
-  std::uint64_t item = 0;  // the one of which most stands there, the first of several
-  double share = 0;        // of its tokens
+  std::uint64_t item = 0;  // the item with the greatest share; the first of several
+  double share = 0;        // of the item's tokens
   std::uint64_t first_span = 0;
-  std::uint64_t last_span = 0;  // one behind the last
+  std::uint64_t last_span = 0;  // one after the last
 };
 
-// The documents that are hit, one after the other.
+// Reads the documents that contain an item, one after the other.
 class AgainstReader {
  public:
   // Without another set there are none.
   explicit AgainstReader(DedupRun& run);
-  // Null where nothing stands in the document. Ask in ascending order.
+  // Null if the document contains no item. Ask in ascending order.
   const AgainstHit* find(DocId document);
 
  private:
@@ -37,15 +37,16 @@ class AgainstReader {
   bool there_ = false;
 };
 
-// The same, with where an item stands, and what it is called. Ask in ascending order.
+// The same, with the place and the id of the item. Ask in ascending order.
 class AgainstView {
  public:
   explicit AgainstView(DedupRun& run);
-  // Null where nothing stands in the document.
+  // Null if the document contains no item.
   const AgainstHit* hit(DocId document) { return hits_.find(document); }
-  // In the document; none where nothing stands there.
+  // The byte ranges of items in the document; empty if it contains none.
   std::vector<ByteRange> spans(DocId document);
-  // A JSON field that marks the document, with a comma before it; empty where such documents are removed.
+  // A JSON field that describes the hit, or null, with a comma before it. Empty unless documents with items are
+  // only marked.
   std::string mark(DocId document);
   // The id of an item.
   std::string_view id(std::uint64_t item);

@@ -46,7 +46,7 @@ void ReferenceSearch::search(std::string_view text, const std::function<void(con
   if (places_.empty()) return;
 
   join_passages();
-  // The best of each item first.
+  // Sorts the best place of each item to the front.
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
     const auto order = [](const Place& p) {
       return std::tuple(p.item, !p.whole, p.whole ? p.distance : ~(p.end - p.begin), p.end, ~p.begin);
@@ -84,7 +84,7 @@ void ReferenceSearch::propose() {
   hits_.clear();
   const std::span<const ReferenceWindows::Length> lengths = windows_.lengths();
   sums_.assign(lengths.size(), 0);
-  std::size_t known = 0;  // tokens in a row that occur in the set
+  std::size_t known = 0;  // consecutive tokens that occur in the set
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (tokens_[i] == kUnknown) {
       known = 0;
@@ -109,7 +109,7 @@ void ReferenceSearch::look_for_whole(std::uint32_t item, std::span<const Hit> hi
   const std::uint64_t edits = most_edits(pattern.size(), windows_.rules().share);
   const std::uint64_t longest = pattern.size() + edits;
   const std::size_t least = windows_.least_hits(item);
-  std::size_t begin = 0;  // of what is looked at: all that the item, where a hit is one of its pieces, may take
+  std::size_t begin = 0;  // [begin, end): the tokens that the item may cover, given the hits so far
   std::size_t end = 0;
   const auto look = [&] {
     if (begin == end) return;
@@ -117,7 +117,7 @@ void ReferenceSearch::look_for_whole(std::uint32_t item, std::span<const Hit> hi
       keep({.item = item, .whole = true, .distance = place->distance, .bytes = {}}, begin + place->begin,
            begin + place->end);
   };
-  std::size_t taken = 0;  // hits before this one are in it
+  std::size_t taken = 0;  // hits before this one are covered by [begin, end)
   for (std::size_t i = 0; i + least <= hits.size(); ++i) {
     if (hits[i + least - 1].at - hits[i].at > longest) continue;
     for (taken = std::max(taken, i); taken < i + least; ++taken) {
@@ -126,7 +126,7 @@ void ReferenceSearch::look_for_whole(std::uint32_t item, std::span<const Hit> hi
       const std::uint64_t after = hit.offset == kAnywhere ? longest : longest - hit.offset;
       const std::size_t first = hit.at - std::min<std::uint64_t>(before, hit.at);
       const std::size_t last = std::min<std::uint64_t>(tokens_.size(), hit.at + after);
-      // Hits ascend, but what they may take need not.
+      // Hits are in ascending order, but the tokens that the item may cover need not be.
       if (begin != end && first > end) {
         look();
         begin = end = 0;
@@ -140,7 +140,7 @@ void ReferenceSearch::look_for_whole(std::uint32_t item, std::span<const Hit> hi
 
 void ReferenceSearch::look_for_passages(std::uint32_t item, std::span<const Hit> hits) {
   const std::span<const std::uint32_t> tokens = windows_.set().item(item);
-  std::size_t done = 0;  // the last passage ends here
+  std::size_t done = 0;  // end of the last passage
   for (const Hit& hit : hits) {
     if (hit.at < done) continue;
     std::size_t before = 0;
@@ -163,7 +163,7 @@ void ReferenceSearch::keep(Place place, std::size_t begin, std::size_t end) {
   places_.push_back(place);
 }
 
-// A passage that goes on from one segment into the next is one.
+// Joins the parts of a passage that continues from one segment into the next.
 void ReferenceSearch::join_passages() {
   const auto diagonal = [](const Place& place) { return place.begin - place.offset; };
   std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) {

@@ -1,14 +1,16 @@
-// Which items of a reference set stand in a document, and where.
+// Finds the items of a reference set that occur in a document, and where.
 //
-// An item of n tokens stands there whole where the distance (engines/matching/edit_search.h) of it and some stretch of the document
-// is at most k = n * (1 - share). Cut into pieces of w = n / (k + 1) tokens or less, at least (pieces - k) of them are in
-// that stretch unchanged: so windows of w tokens propose, and where enough of them meet, the distance decides. An item
-// stands there in part where `passage` tokens in a row are the same: every run of that length holds one of the windows of
-// about half its length that are noted at every so many tokens of the item; the tokens decide.
+// An item of n tokens occurs as a whole if its edit distance (engines/matching/edit_search.h) to some stretch of
+// the document is at most k = n * (1 - share). If the item is cut into pieces of at most w = n / (k + 1) tokens, at
+// least (pieces - k) of them are unchanged in that stretch. So windows of w tokens propose candidates, and where
+// enough of them meet, the distance decides. An item occurs in part if `passage` consecutive tokens are the same.
+// Of each item, windows of about half that length are recorded at regular steps, so every such run contains one of
+// them; a comparison of tokens decides.
 //
-// So nothing is missed, but for this: a window that very many items hold proposes the first kMostItems of them only (and
-// one that comes again and again in one item only some of its places). That keeps the work a document linear, whatever the
-// set; items that it concerns are counted. Items of more than kMostWhole tokens are looked for by their passages alone.
+// The search is exact with one exception: a window that very many items hold proposes only its first kMostItems
+// holders, and one that recurs in a single item proposes only some of its places. This keeps the work per document
+// linear for any set; the affected items are counted. Items of more than kMostWhole tokens are searched for by
+// their passages alone.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +29,16 @@
 namespace refrain::verbs::dedup {
 
 struct ReferenceRules {
-  std::uint64_t min_tokens = 8;  // of an item that is looked for at all
-  double share = 0.8;            // of an item that must agree, from kLeastShare to 1
-  std::uint64_t passage = 50;    // tokens in a row
+  std::uint64_t min_tokens = 8;  // items with fewer are not searched for
+  double share = 0.8;            // share of an item's tokens that must agree, from kLeastShare to 1
+  std::uint64_t passage = 50;    // consecutive tokens
 };
 
 inline constexpr std::uint32_t kMostItems = 64;
 inline constexpr std::uint64_t kMostWhole = 4096;
-inline constexpr double kLeastShare = 0.6;  // below, pieces would be single tokens
+inline constexpr double kLeastShare = 0.6;  // with a lesser share, pieces would be single tokens
 
-// Tokens of an item of `tokens` that may differ.
+// The number of tokens that may differ in an item of `tokens` tokens.
 std::uint64_t most_edits(std::uint64_t tokens, double share);
 
 // The windows of all items. Immutable; threads may share one.
@@ -44,19 +46,19 @@ class ReferenceWindows {
  public:
   ReferenceWindows(const ReferenceSet& set, const ReferenceRules& rules, MemoryBudget& budget);
 
-  // An item that holds a window.
+  // An item that contains a window.
   struct Holder {
     std::uint64_t key = 0;
     std::uint32_t passage = 0;  // 1: a window of the passages; 0: a piece of the whole
     std::uint32_t item = 0;
-    std::uint32_t offset = 0;  // of the window in it
-    std::uint32_t copies = 1;  // of the piece in its item, this being the first; for passages, up to this one
+    std::uint32_t offset = 0;  // of the window in the item
+    std::uint32_t copies = 1;  // equal pieces in the item, this being the first; for passages, those up to this one
     friend auto operator<=>(const Holder&, const Holder&) = default;
   };
-  // The items that hold the window with this key.
+  // The items that contain the window with this key.
   std::span<const Holder> find(std::uint64_t key) const;
 
-  // A length that windows have, and what a token that leaves such a window counts for.
+  // A length of windows, with the factor of the token that leaves such a window in the rolling sum.
   struct Length {
     std::uint32_t tokens = 0;
     std::uint64_t leaving = 0;
@@ -67,12 +69,12 @@ class ReferenceWindows {
 
   const ReferenceSet& set() const { return set_; }
   const ReferenceRules& rules() const { return rules_; }
-  // Of the windows of an item, how many must be met before it is looked at.
+  // How many windows of an item must be found before the item is compared.
   std::uint32_t least_hits(std::uint32_t item) const { return least_hits_[item]; }
-  // Tokens that a stretch of a document must share with the next, so that nothing is lost between them.
+  // Tokens that consecutive segments of a document share, so that no item is lost between them.
   std::uint64_t overlap() const { return overlap_; }
-  // Items that are too common to be found wherever they are.
-  std::uint64_t partly() const { return partly_; }
+  // The number of items that are too common to be found in every place.
+  std::uint64_t common_items() const { return partly_; }
 
  private:
   void note_item(std::uint32_t item);
@@ -84,47 +86,47 @@ class ReferenceWindows {
   const ReferenceSet& set_;
   ReferenceRules rules_;
   std::vector<Length> lengths_;
-  Array<Holder> holders_;  // by key, each once an item and window
+  Array<Holder> holders_;  // sorted by key; equal pieces of an item share one
   Array<std::uint64_t> slots_;
   Array<std::uint32_t> least_hits_;
-  Array<std::uint8_t> dropped_;  // 1: a window of its passages is not noted
+  Array<std::uint8_t> dropped_;  // 1: a window of the item's passages was not recorded
   std::uint64_t overlap_ = 0;
   std::uint64_t partly_ = 0;
 };
 
-// An item in a document.
+// An item that was found in a document.
 struct ReferenceFound {
   std::uint32_t item = 0;
-  double share = 0;  // of its tokens
+  double share = 0;  // of the item's tokens
   ByteRange where;   // in the document
   friend bool operator==(const ReferenceFound&, const ReferenceFound&) = default;
 };
 
-// Keeps its buffers; one a thread.
+// Keeps its buffers: use one per thread.
 class ReferenceSearch {
  public:
   ReferenceSearch(const ReferenceWindows& windows, TokenizerKind tokenizer, MemoryBudget& budget);
 
-  // Calls found() for every different item that stands in the text, in their order, with the best place of each: whole
-  // with the least distance, the first of several; else the longest passage.
+  // Calls found() for every different item that occurs in the text, in the order of items, with its best place: for
+  // a whole item the place with the least distance, the first of several; otherwise the longest passage.
   void search(std::string_view text, const std::function<void(const ReferenceFound&)>& found);
 
  private:
   struct Hit {
     std::uint32_t item;
     std::uint32_t passage;
-    std::uint32_t at;      // in tokens_
-    std::uint32_t offset;  // in the item; kAnywhere for a piece that it holds more than once
+    std::uint32_t at;      // index into tokens_
+    std::uint32_t offset;  // in the item; kAnywhere for a piece that the item contains more than once
     friend auto operator<=>(const Hit&, const Hit&) = default;
   };
-  // In tokens of the document; `bytes` are the same.
+  // A place in tokens of the document; `bytes` is the same place in bytes.
   struct Place {
     std::uint32_t item = 0;
     bool whole = false;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t distance = 0;  // whole
-    std::uint64_t offset = 0;    // passage: where it begins in the item
+    std::uint64_t distance = 0;  // for a whole item
+    std::uint64_t offset = 0;    // for a passage: where it begins in the item
     ByteRange bytes;
   };
 
@@ -132,7 +134,7 @@ class ReferenceSearch {
   void propose();
   void look_for_whole(std::uint32_t item, std::span<const Hit> hits);
   void look_for_passages(std::uint32_t item, std::span<const Hit> hits);
-  // Tokens [begin, end) of the segment.
+  // Keeps a place that covers tokens [begin, end) of the segment.
   void keep(Place place, std::size_t begin, std::size_t end);
   void join_passages();
   static constexpr std::uint32_t kAnywhere = ~std::uint32_t{0};
@@ -140,8 +142,8 @@ class ReferenceSearch {
   const ReferenceWindows& windows_;
   text::TokenHasher hasher_;
   matching::EditSearch edits_;
-  std::uint64_t segment_;  // tokens
-  // Of the document at hand: some tokens, from first_ on.
+  std::uint64_t segment_;  // in tokens
+  // The current segment of the document; its first token is number first_ of the document.
   Array<std::uint32_t> tokens_;
   Array<ByteRange> ranges_;
   std::uint64_t first_ = 0;

@@ -19,7 +19,7 @@ constexpr const char* kSet = "the --against set";
 
 }  // namespace
 
-// What waits for its turn.
+// A batch of items that waits for its turn.
 struct ReferenceSet::Batched {
   explicit Batched(MemoryBudget& budget) : text(budget, kSet) {}
   Array<char> text;
@@ -43,7 +43,9 @@ ReferenceSet::ReferenceSet(TokenizerKind tokenizer, MemoryBudget& budget)
 ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, const Context& context,
                            MemoryBudget& budget)
     : ReferenceSet(tokenizer, budget) {
-  read_ = corpus::read_documents(input, context, budget,
+  corpus::SourceOptions source = input;
+  source.flags = "--against-";
+  read_ = corpus::read_documents(source, context, budget,
                                  [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
                                    auto waiting = std::make_shared<Batched>(budget);
                                    for (std::size_t i = 0; i < batch.texts.size(); ++i) {
@@ -108,7 +110,7 @@ void ReferenceSet::find_likes(MemoryBudget& budget) {
   }
   std::sort(sums.begin(), sums.end());
   first_like_.resize(size());
-  std::size_t first = 0;  // with this sum
+  std::size_t first = 0;  // the first with this checksum
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].sum != sums[first].sum) first = i;
     const std::uint32_t other = sums[first].item;
@@ -126,7 +128,7 @@ std::string ReferenceSet::id(std::uint32_t i) const {
   const std::string_view given(ids_.data() + begin, id_ends_[i] - begin);
   const std::string& file = file_names_[files_[i]];
   if (given.empty()) return std::to_string(i);
-  // Of whole files, which are in no file of records, the id is a path.
+  // The id of a whole file, which is not in a file of records, is its path.
   return file_names_.size() == 1 || file.empty() ? std::string(given) : fmt::format("{}:{}", file, given);
 }
 

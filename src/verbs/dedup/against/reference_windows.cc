@@ -1,4 +1,4 @@
-// The windows of a reference set: which items a window proposes.
+// The windows of a reference set, and which items each window proposes.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15ULL;
 constexpr const char* kWindows = "the windows of the --against set";
-constexpr std::uint64_t kLongestPiece = 8;  // longer ones would be no rarer
-constexpr std::uint32_t kMostPlaces = 4;    // of a window of the passages, in one item
+constexpr std::uint64_t kLongestPiece = 8;  // longer windows would not be rarer
+constexpr std::uint32_t kMostPlaces = 4;    // of one window of the passages in one item
 constexpr std::uint64_t kIndexMask = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
 std::uint64_t most_edits(std::uint64_t tokens, double share) {
-  // What a share like 0.8 lacks of its true value must not count.
+  // The small amount keeps the rounding error of a share like 0.8 from counting.
   return static_cast<std::uint64_t>(std::floor(static_cast<double>(tokens) * (1 - share) + 1e-9));
 }
 
@@ -55,7 +55,7 @@ void ReferenceWindows::note_item(std::uint32_t item) {
     const std::uint64_t length = std::min(kLongestPiece, tokens / (edits + 1));
     const std::uint64_t pieces = tokens / length;
     for (std::uint64_t i = 0; i < pieces; ++i) note(item, i * length, static_cast<std::uint32_t>(length), false);
-    // What settle() drops is taken off again.
+    // settle() subtracts those that it drops.
     least_hits_[item] = static_cast<std::uint32_t>(pieces);
     overlap_ = std::max(overlap_, tokens + edits);
   }
@@ -85,7 +85,7 @@ void ReferenceWindows::note_length(std::uint32_t length) {
 void ReferenceWindows::settle() {
   std::sort(holders_.begin(), holders_.end());
   std::size_t kept = 0;
-  std::size_t group = 0;  // where the holders of the same window begin, among those that are kept
+  std::size_t group = 0;  // index, among those kept, of the first holder of the current window
   for (const Holder& holder : holders_) {
     if (kept == 0 || holders_[group].key != holder.key || holders_[group].passage != holder.passage) group = kept;
     const bool again = kept > group && holders_[kept - 1].item == holder.item;

@@ -1,4 +1,4 @@
-// dedup: what was found of another set, as JSON.
+// dedup: writes what was found of another set as JSON.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -1,17 +1,20 @@
-// dedup: the run holds itself against brute force.
+// dedup: the self-check compares the decisions with brute force.
 //
-// Some kept documents are compared with every other kept one that ranks better, by their signatures, and where those do
-// not rule it out by their texts; a match among them should have been a removal. And some removed ones are compared
-// with what they were removed for, by other code than the one that decided.
+// Some kept documents are compared with every other kept document that ranks better: by their signatures and,
+// unless those rule out a match, by their texts. Any match found should have been a removal. Some removed documents
+// are compared with their matches, by other code than that which decided.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/attachment.h"
 #include "base/files/random_file.h"
 #include "base/mix.h"
 #include "base/progress.h"
@@ -27,14 +30,14 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::uint64_t kMostComparisons = 200'000'000;           // of signatures: about half a second
-constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of texts that are held against others
+constexpr std::uint64_t kMostComparisons = 200'000'000;           // of signatures; takes about half a second
+constexpr std::uint64_t kMostCompared = std::uint64_t{8} << 30U;  // bytes of text in compared pairs
 constexpr std::uint64_t kLeastSample = 20;
-constexpr std::size_t kFirstOfSample = 16;  // after them it is known what one costs
+constexpr std::size_t kFirstOfSample = 16;  // enough to estimate the cost of the others
 constexpr std::uint64_t kCheckedBlock = 4096;
-constexpr std::uint64_t kDrawnBytes = 256;  // that one of the sample takes, its signature included
+constexpr std::uint64_t kDrawnBytes = 256;  // memory per document of the sample, including its signature
 
-// Wilson's interval of a share, 95 %.
+// The Wilson interval of a share, with 95% confidence.
 struct Interval {
   double low;
   double high;
@@ -49,7 +52,7 @@ Interval wilson(std::uint64_t found, std::uint64_t of) {
   return {found == 0 ? 0 : std::max(0.0, middle - half), found == of ? 1 : std::min(1.0, middle + half)};
 }
 
-// The documents that have the least of some number that has nothing to do with them.
+// Draws the documents with the least values of a number that is independent of their texts.
 class Draw {
  public:
   Draw(std::uint64_t most, std::uint64_t seed) : most_(static_cast<std::size_t>(most)), seed_(seed) {}
@@ -64,7 +67,7 @@ class Draw {
     std::pop_heap(drawn_.begin(), drawn_.end());
     drawn_.pop_back();
   }
-  // In the order of that number: the first of them are a fair draw too.
+  // Ordered by that number, so that the first few are a fair draw, too.
   std::vector<DocId> documents() {
     std::sort(drawn_.begin(), drawn_.end());
     std::vector<DocId> all;
@@ -78,7 +81,7 @@ class Draw {
   std::vector<std::pair<std::uint64_t, DocId>> drawn_;
 };
 
-// Removed documents, compared once more with what they were removed for. Slow and obvious.
+// Compares removed documents with their matches again, by slow and obvious code.
 class RemovalCheck {
  public:
   RemovalCheck(DedupRun& run, const text::FeaturePlan& plan, const Sketches& sketches)
@@ -103,7 +106,7 @@ class RemovalCheck {
       if (!again) return;
       ++worker.removals;
       if (again->similarity < run_.options.threshold || !run_.covers(*again) || again->loss != decision.loss ||
-          apart(decision.match, removed[i]))
+          fingerprints_differ(decision.match, removed[i]))
         ++worker.below;
     });
     for (const Worker& worker : workers) {
@@ -116,12 +119,12 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window), symbols_(run.looks_at_symbols()) {}
+        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window), symbols_(run.compares_symbols()) {}
 
-    // Their similarity, and what is lost of `a`. Nothing where the two are too long for `room`.
+    // Their similarity, and what is lost of `a`. Returns nullopt if the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
       const std::uint64_t bytes = texts_.bytes(a) + texts_.bytes(b);
-      const std::uint64_t most = bytes * (1 + 3 * sizeof(std::uint64_t));  // at most a window a byte
+      const std::uint64_t most = bytes * (1 + 3 * sizeof(std::uint64_t));  // at most one window per byte
       if (most > room) return std::nullopt;
       const Reservation reservation = budget_.reserve(most, "the windows of a sample");
       make(b, second_);
@@ -129,12 +132,14 @@ class RemovalCheck {
       own_.clear();
       std::ranges::set_difference(first_, second_, std::back_inserter(own_));
       RankMatch match{.pair = {}, .similarity = 1, .loss = loss()};
-      if (symbols_) {
-        std::string one;
-        std::string other;
-        match.loss.written = static_cast<float>(sketch::written_similarity(texts_.get(a, one), texts_.get(b, other),
-                                                                           static_cast<unsigned>(window_), written_));
-      }
+      std::string one;
+      std::string other;
+      const std::string_view text = texts_.get(a, one);
+      const std::string_view kept = texts_.get(b, other);
+      match.loss.attachments = attachments_lost(text, kept);
+      if (symbols_)
+        match.loss.written =
+            static_cast<float>(sketch::written_similarity(text, kept, static_cast<unsigned>(window_), written_));
       const std::size_t common = first_.size() - own_.size();
       const std::size_t all = second_.size() + own_.size();
       if (bytes > kHeldBytes)
@@ -146,7 +151,7 @@ class RemovalCheck {
    private:
     static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
 
-    // Of the last text made: the tokens that are in windows of its own alone.
+    // The loss of the text made last: the tokens that are only in windows of its own.
     sketch::Loss loss() const {
       std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
       for (std::size_t i = 0; i < ordered_.size(); ++i)
@@ -183,14 +188,14 @@ class RemovalCheck {
     const std::size_t window_;
     const bool symbols_;
     sketch::WrittenReader written_;
-    std::vector<std::uint64_t> ordered_;  // the windows of the last one as they come
+    std::vector<std::uint64_t> ordered_;  // the windows of the text made last, in order
     std::vector<std::uint64_t> first_;
     std::vector<std::uint64_t> second_;
-    std::vector<std::uint64_t> own_;  // of the first that the second lacks
+    std::vector<std::uint64_t> own_;  // windows of the first that the second lacks
   };
 
-  // Their fingerprints are too far from each other.
-  bool apart(DocId match, DocId removed) const {
+  // Whether the fingerprints of the two are too far apart.
+  bool fingerprints_differ(DocId match, DocId removed) const {
     if (!run_.near->filter_decides()) return false;
     std::vector<std::uint8_t> first;
     std::vector<std::uint8_t> second;
@@ -204,7 +209,7 @@ class RemovalCheck {
   const std::shared_ptr<const KnownDocuments> known_;  // may be null
 };
 
-// Kept documents of a sample, held against all kept ones that rank better.
+// Compares kept documents of a sample with all kept documents that rank better.
 class SampleCheck {
  public:
   SampleCheck(DedupRun& run, const text::FeaturePlan& plan, const Ranks& ranks, const Array<std::uint8_t>& kept,
@@ -216,7 +221,7 @@ class SampleCheck {
         sketches_(run),
         sample_(std::move(sample)),
         workers_(run.threads) {
-    // What is looked at together stands in order of rank.
+    // Each group that is checked at once is ordered by rank.
     const auto by_rank = [&](DocId a, DocId b) { return ranks_.rank(a) < ranks_.rank(b); };
     for (std::size_t first = 0, last = 0; first < sample_.size(); first = last)
       std::sort(sample_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -229,15 +234,15 @@ class SampleCheck {
     for (Worker& worker : workers_) worker.missed.resize(sample_.size());
   }
 
-  // Some of the sample, then more, as long as it does not cost too much: among documents that are all alike every pair
-  // must be looked at.
+  // Checks part of the sample, then more, as long as it does not cost too much: among documents that are all alike,
+  // every pair must be compared.
   void run() {
     const std::uint64_t text_bytes = run_.dir.facts().get<ReadFacts>().report.text_bytes;
     const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
     std::uint64_t compared = 0;
     while (checked_ < sample_.size()) {
       const std::uint64_t before = compared;
-      compared += hold(checked_, next(checked_));
+      compared += compare_batch(checked_, next(checked_));
       checked_ = next(checked_);
       if ((compared + 2 * (compared - before)) * pair_bytes > kMostCompared) break;
     }
@@ -257,16 +262,17 @@ class SampleCheck {
   struct Worker {
     std::vector<std::uint8_t> scratch;
     std::vector<std::uint32_t> places;
-    std::vector<std::uint8_t> missed;  // by place in the sample
+    std::vector<std::uint8_t> missed;  // by index into the sample
     std::unique_ptr<Similarity> similarity;
     std::uint64_t pairs = 0;
   };
 
-  // Of what is looked at together the end: always about twice as much as before.
+  // The end of the group that begins at `first`. The sample checked so far about doubles with each group.
   std::size_t next(std::size_t first) const { return std::min(sample_.size(), 2 * first + kFirstOfSample); }
 
-  // Those from `first` to `last`. Returns how many pairs their sketches did not rule out.
-  std::uint64_t hold(std::size_t first, std::size_t last) {
+  // Checks the documents from `first` to `last` of the sample. Returns how many pairs their sketches did not rule
+  // out.
+  std::uint64_t compare_batch(std::size_t first, std::size_t last) {
     const std::uint64_t count = kept_.size();
     Progress progress(run_.context, "check", "documents", count);
     parallel_for(run_.threads, static_cast<std::size_t>((count + kCheckedBlock - 1) / kCheckedBlock),
@@ -278,7 +284,7 @@ class SampleCheck {
                          std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
                    const std::uint64_t end = std::min(count, (block + 1) * kCheckedBlock);
                    for (DocId document = block * kCheckedBlock; document < end; ++document)
-                     if (kept_[document] != 0) hold(worker, document, first, last);
+                     if (kept_[document] != 0) compare_batch(worker, document, first, last);
                    progress.add(end - block * kCheckedBlock);
                  });
     progress.finish();
@@ -287,7 +293,7 @@ class SampleCheck {
     return pairs;
   }
 
-  void hold(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
+  void compare_batch(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
     const double threshold = run_.options.threshold;
     const std::uint64_t rank = ranks_.rank(document);
     first = static_cast<std::size_t>(std::partition_point(sample_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -355,7 +361,7 @@ void dedup_check(DedupRun& run) {
 
     RemovalCheck(run, plan, sample.sketches()).run(from_removed.documents(), check);
   }
-  // Of so many kept documents so many should not be: what does that make of all?
+  // Extrapolates the share of kept documents that should have been removed to all kept documents.
   const auto recall = [&](double share) {
     const double missing = share * static_cast<double>(judged);
     return removed == 0 && missing == 0 ? 1.0 : static_cast<double>(removed) / (static_cast<double>(removed) + missing);

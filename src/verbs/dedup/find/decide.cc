@@ -36,7 +36,7 @@ bool MatchMerge::next(RankMatch& match) {
 void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen) {
   for (RankMatch match; matches.next(match);) {
-    // Pairs come by the later one, and then by the earlier: the first that is kept is the best-ranked.
+    // Pairs are ordered by the later document and then by the earlier, so the first kept match is the best-ranked.
     if (kept[match.pair.later] == 0 || kept[match.pair.earlier] == 0) continue;
     if (run.covers(match)) kept[match.pair.later] = 0;
     if (seen) seen(match);
@@ -54,7 +54,7 @@ void dedup_cluster(DedupRun& run) {
   run::ColumnReader<RankMatch> matches(run.dir.work("matches"));
   for (RankMatch match; matches.next(match);)
     clusters.unite(ranks.document(match.pair.later), ranks.document(match.pair.earlier));
-  // Where a cluster has its least document, that stands for it.
+  // The least document of a cluster represents it.
   Array<std::uint64_t> sizes(run.budget, "the clusters", count);
   for (DocId document = 0; document < count; ++document) ++sizes[clusters.find(document)];
   std::uint64_t number = 0;
@@ -85,7 +85,7 @@ namespace {
 
 LossReport report_losses(const Array<Decision>& decisions) {
   LossReport report;
-  std::map<std::uint32_t, std::uint64_t> runs;  // how many documents lose so many tokens in a row
+  std::map<std::uint32_t, std::uint64_t> runs;  // number of documents by the longest run of tokens that they lose
   std::uint64_t removed = 0;
   for (const Decision& decision : decisions) {
     if (!decision.is(Reason::near)) continue;
@@ -116,7 +116,7 @@ void dedup_decide(DedupRun& run) {
     kept[ranks.rank(document)] = heads[document] == document ? 1 : 0;
   std::uint64_t against = 0;
   if (run.against_removes()) {
-    // Before all others: so none of them is what another document is removed for.
+    // These are removed before all others, so no other document is removed in favor of one of them.
     AgainstReader hits(run);
     for (DocId document = 0; document < count; ++document) {
       const AgainstHit* hit = hits.find(document);
@@ -127,7 +127,7 @@ void dedup_decide(DedupRun& run) {
       ++against;
     }
   }
-  // They rank before all others.
+  // Known documents rank before all documents of the input.
   KnownReader known(run);
   for (DocId document = 0; document < count; ++document) {
     const KnownHit* hit = known.find(document);
@@ -144,7 +144,7 @@ void dedup_decide(DedupRun& run) {
   decide_kept(run, matches, kept, [&](const RankMatch& match) {
     Decision& decision = decisions[ranks.document(match.pair.later)];
     const bool removed = run.covers(match);
-    // Of those that do not cover what is kept, the one with which the least would have been lost.
+    // Among kept matches that do not cover the document, keep the one with the least loss.
     if (!removed && decision.own_text != 0 && decision.loss.longest <= match.loss.longest) return;
     decision = {.match = ranks.document(match.pair.earlier),
                 .similarity = match.similarity,
@@ -158,7 +158,8 @@ void dedup_decide(DedupRun& run) {
   for (DocId document = 0; document < count; ++document) {
     const DocId head = heads[document];
     if (head != document) {
-      // A copy shares the lot of the first of its text, whose match is its own.
+      // A copy shares the decision on the first document with its text. If that is kept, the copy is removed in its
+      // favor.
       const Decision& of_head = decisions[head];
       decisions[document] =
           of_head.kept() ? Decision{.match = head, .similarity = 1, .reason = static_cast<std::uint32_t>(Reason::exact)}

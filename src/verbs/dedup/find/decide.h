@@ -1,4 +1,5 @@
-// Who is kept: each document, in order of rank, unless one that is kept already is similar to it and covers it.
+// Decides who is kept: documents are taken in order of rank, and each is kept unless a document that is already
+// kept is similar to it and covers it.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +13,11 @@
 
 namespace refrain::verbs::dedup {
 
-// Matches of several files, each ascending, as one.
+// Merges the matches of several files, each in ascending order, into one sequence.
 class MatchMerge {
  public:
   explicit MatchMerge(const std::vector<std::filesystem::path>& files);
-  // False at the end.
+  // Returns false at the end.
   bool next(RankMatch& match);
 
  private:
@@ -27,9 +28,9 @@ class MatchMerge {
   std::vector<Source> sources_;
 };
 
-// `kept`, by rank, is 1 for all who may be kept; those that a kept one covers become 0. Calls seen(match) where a
-// document that is kept so far is similar to a kept one, by their ranks; the last call for a removed document is the match
-// that covers it.
+// `kept`, indexed by rank, is 1 for every document that may be kept; this sets it to 0 for those that a kept
+// document covers. Calls seen(match) whenever a document that is still kept is similar to a kept one, in order of
+// rank. For a removed document, the last call is the match that covers it.
 void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen = {});
 

@@ -1,4 +1,4 @@
-// dedup: documents with the same text. Digests propose, the bytes decide.
+// dedup: finds documents with the same text. Digests propose candidates, the bytes decide.
 #include <algorithm>
 #include <cstring>
 #include <list>
@@ -18,9 +18,9 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 4096;                           // documents that a worker takes at a time
-constexpr std::uint64_t kHeldBytes = std::uint64_t{2} << 20;     // of texts that a worker remembers
-constexpr std::uint64_t kCompareBytes = std::uint64_t{1} << 20;  // of long texts at a time
+constexpr std::uint64_t kBlock = 4096;                           // documents per task of a worker
+constexpr std::uint64_t kHeldBytes = std::uint64_t{2} << 20;     // texts that a worker remembers
+constexpr std::uint64_t kCompareBytes = std::uint64_t{1} << 20;  // compared at a time in long texts
 
 struct Entry {
   Digest digest;
@@ -31,7 +31,8 @@ struct HighOfEntry {
   std::uint64_t operator()(const Entry& entry) const { return entry.digest.high; }
 };
 
-// Compares the texts of two documents. The first of them is remembered: it is likely to be asked for again.
+// Compares the texts of two documents. The text of the first one is remembered, because it is likely to be needed
+// again.
 class TextCompare {
  public:
   explicit TextCompare(DedupRun& run) : texts_(run.texts(), run.dir.work("text_ends")), bytes_(run.texts()) {}
@@ -113,7 +114,7 @@ void dedup_exact(DedupRun& run) {
         first = false;
       }
     });
-    // Every copy against its head, in the order of the texts.
+    // Compares every copy with its head, in the order of the texts.
     Progress progress(run.context, "exact", "documents", count);
     std::vector<std::unique_ptr<TextCompare>> compares(run.threads);
     std::vector<std::uint64_t> found(run.threads, 0);

@@ -1,6 +1,6 @@
-// The stages that decide: what is read, who matches whom, who is kept, and whether that is right.
+// The stages that decide: they read the input, find the matches, decide who is kept, and check the result.
 //
-// Each reads what the stages before it left in the folder of the run, and leaves its own there (state/run.h).
+// Each stage reads what earlier stages left in the folder of the run, and leaves its own files there (state/run.h).
 #pragma once
 
 #include "verbs/dedup/state/facts.h"
@@ -13,14 +13,14 @@ void dedup_read(DedupRun& run);
 void dedup_exact(DedupRun& run);
 void dedup_templates(DedupRun& run);
 void dedup_known(DedupRun& run);
-void dedup_candidates(DedupRun& run);  // "near"
+void dedup_candidates(DedupRun& run);  // the stage "near"
 void dedup_verify(DedupRun& run);
 void dedup_cluster(DedupRun& run);
 void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 
-// Finds out, at the end of the first stage, how many documents have the id of an earlier one.
+// At the end of the first stage, counts the documents that share the id of an earlier one.
 void count_shared_ids(DedupRun& run, ReadFacts& facts);
 
 }  // namespace refrain::verbs::dedup

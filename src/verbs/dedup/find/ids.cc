@@ -1,5 +1,5 @@
-// dedup: documents that have the id of another one. Nothing is decided by ids, but whoever takes the decisions to other
-// files by them would take the wrong document, so it is told.
+// dedup: counts documents that share the id of another one. No decision depends on ids, but applying the decisions
+// to other files by id would pick the wrong documents, so the report mentions them.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct HighOfId {
   std::uint64_t operator()(const Named& named) const { return named.id.high; }
 };
 
-constexpr DocId kStretch = 65536;  // documents between two looks at whether to stop
+constexpr DocId kStretch = 65536;  // documents between two checks of the stop token
 constexpr DocId kNone = ~DocId{0};
 
 }  // namespace
@@ -47,7 +47,7 @@ void count_shared_ids(DedupRun& run, ReadFacts& facts) {
       if (state != DocState::bad) writer.add({digest(ids.get(document, scratch)), document});
     }
   }
-  // Of each worker: documents whose id an earlier one has, and the first of them.
+  // Per worker: the number of documents with the id of an earlier one, and the first of them.
   struct Found {
     std::uint64_t count = 0;
     DocId first = kNone;

@@ -1,4 +1,4 @@
-// dedup: documents that one of a library matches. Keys and signatures propose, the texts decide.
+// dedup: compares documents with those of libraries. Keys and signatures propose candidates, the texts decide.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -22,15 +22,14 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kKnownPairs = std::size_t{1} << 16;  // that are in memory at a time
-constexpr std::size_t kKnownPiece = 64;                    // that a worker takes at a time
+constexpr std::size_t kKnownPairs = std::size_t{1} << 16;  // held in memory at once
+constexpr std::size_t kKnownPiece = 64;                    // pairs per task of a worker
 
-// One thread's comparisons.
+// Compares pairs for one thread.
 class Comparer {
  public:
   Comparer(DedupRun& run, const text::FeaturePlan* plan, std::uint64_t memory)
-      : rules_{.threshold = run.options.threshold,
-               .max_loss = run.options.max_loss,
+      : rules_{.match = run.rule(),
                .exact = run.options.exact,
                .near = plan != nullptr,
                .trust_signatures = run.options.trust_signatures},
@@ -39,12 +38,13 @@ class Comparer {
     if (plan != nullptr) similarity_.emplace(run, *plan, memory);
   }
 
-  // What the pair comes to; nothing where it is no match at all.
-  std::optional<KnownHit> hold(const KnownPair& pair) {
+  // The result of comparing the pair; nullopt if it is not a match.
+  std::optional<KnownHit> compare(const KnownPair& pair) {
     const std::optional<known::Verdict> verdict = known::judge(
         rules_, {.exact = pair.exact != 0, .estimate = pair.estimate}, known_->row(pair.match).there != 0,
+        [&] { return texts_.get(pair.document, one_); },
         [&] { return texts_.get(pair.document, one_) == texts_.get(pair.match, other_); },
-        [&] { return similarity_->of(pair.document, pair.match, rules_.threshold); },
+        [&] { return similarity_->of(pair.document, pair.match, rules_.match.threshold); },
         [&] { return similarity_->loss(pair.document, pair.match); });
     if (!verdict) return std::nullopt;
     KnownHit hit{*verdict};
@@ -62,14 +62,14 @@ class Comparer {
   std::string other_;
 };
 
-// The best of each document's pairs, which come in order of rank.
+// Writes the best hit of each document. A document's pairs come in order of rank.
 class HitWriter {
  public:
   explicit HitWriter(DedupRun& run) : out_(run.dir.create_work("known")) {}
 
   void add(const KnownHit& hit, KnownReport& report) {
     if (best_ && best_->document != hit.document) flush(report);
-    if (!best_ || hit.says_more(*best_)) best_ = hit;
+    if (!best_ || hit.is_better_than(*best_)) best_ = hit;
   }
   void flush(KnownReport& report) {
     if (!best_) return;
@@ -104,7 +104,7 @@ void compare_known(DedupRun& run, KnownReport& report) {
       throw_if_stopped(run.context);
       if (!workers[worker]) workers[worker] = std::make_unique<Comparer>(run, plan ? &*plan : nullptr, share);
       const std::size_t end = std::min(pairs.size(), (piece + 1) * kKnownPiece);
-      for (std::size_t i = piece * kKnownPiece; i < end; ++i) found[i] = workers[worker]->hold(pairs[i]);
+      for (std::size_t i = piece * kKnownPiece; i < end; ++i) found[i] = workers[worker]->compare(pairs[i]);
     });
     for (const std::optional<KnownHit>& hit : found)
       if (hit) hits.add(*hit, report);

@@ -20,8 +20,8 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kBlockDocuments = 1024;       // that a worker takes at a time
-constexpr std::uint64_t kTextInPassing = 1 << 20U;  // bytes of a text that nobody need reserve
+constexpr std::size_t kBlockDocuments = 1024;       // documents per task of a worker
+constexpr std::uint64_t kTextInPassing = 1 << 20U;  // texts up to this size need no reservation
 
 class LeftSketches {
  public:
@@ -73,13 +73,13 @@ class LeftSketches {
     run::SliceFile texts;
     text::FeatureStream stream;
     std::unique_ptr<Sketcher> sketcher;
-    std::vector<std::uint8_t> sketch;               // of all columns
-    std::vector<std::vector<std::uint8_t>> values;  // of each column, for a block
+    std::vector<std::uint8_t> sketch;               // of one document, all columns
+    std::vector<std::vector<std::uint8_t>> values;  // of one block, per column
     std::string scratch;
-    Reservation room;             // for a long text
-    std::uint64_t documents = 0;  // of which something is left out
-    std::uint64_t all = 0;        // windows
-    std::uint64_t out = 0;        // of them: left out
+    Reservation room;             // memory for a long text
+    std::uint64_t documents = 0;  // with windows left out
+    std::uint64_t all = 0;        // windows of the documents in these sources
+    std::uint64_t out = 0;        // of these: left out
   };
 
   void copy(Worker& worker, DocId first, std::size_t size) {
@@ -100,7 +100,7 @@ class LeftSketches {
                       {reinterpret_cast<const char*>(worker.values[c].data()), worker.values[c].size()});
   }
 
-  // False where nothing is left out.
+  // Returns false if nothing is left out.
   bool sketch_again(Worker& worker, DocId document) const {
     const text::LeftOut* left_out = templates_.of(document);
     if (left_out == nullptr) return false;
@@ -122,7 +122,7 @@ class LeftSketches {
       std::string().swap(worker.scratch);
       worker.room.resize(0, "");
     }
-    const std::uint64_t all = worker.stream.tokens() + 1 - plan_.window;  // it has one at least: it is judged
+    const std::uint64_t all = worker.stream.tokens() + 1 - plan_.window;  // at least 1: it is judged
     worker.all += all;
     worker.out += all - left;
     if (left == all) return false;
@@ -142,7 +142,7 @@ class LeftSketches {
 
 }  // namespace
 
-void sketch_what_is_left(DedupRun& run, TemplateReport& report) {
+void recompute_sketches(DedupRun& run, TemplateReport& report) {
   LeftSketches(run).run(report);
 }
 

@@ -1,12 +1,12 @@
-// The sketches of documents, made anew of what is left of them.
+// Recomputes the sketches of documents without the windows that are left out.
 #pragma once
 
 #include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
 
-// Writes all columns of the near method again; those of documents of which nothing is left out are copied. Counts in
-// `report` the documents of which something is, and the share.
-void sketch_what_is_left(DedupRun& run, TemplateReport& report);
+// Writes all columns of the near method again; the values of documents that lose no windows are copied. Adds to
+// `report` the number of documents that lose some, and sets the share of windows left out.
+void recompute_sketches(DedupRun& run, TemplateReport& report);
 
 }  // namespace refrain::verbs::dedup

@@ -1,4 +1,4 @@
-// dedup, first stage: the input is read once, and what all later stages ask of it is kept.
+// dedup, first stage: reads the input once and stores everything that later stages need of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,16 +21,19 @@
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
 #include "verbs/dedup/state/sources.h"
+#include "verbs/run/columns/column.h"
 #include "verbs/run/columns/striped_file.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {
 
 namespace {
 
-// What was made of a batch. Used again for another.
-struct Done {
-  explicit Done(MemoryBudget& budget) : reservation(budget.reserve(0, kWhat)), text(budget, "the text being read") {}
+// The results computed from one batch. Reused for other batches.
+struct BatchResult {
+  explicit BatchResult(MemoryBudget& budget)
+      : reservation(budget.reserve(0, kWhat)), text(budget, "the text being read") {}
   void clear() {
     text.clear();
     text_bytes = 0;
@@ -42,32 +45,32 @@ struct Done {
     source_numbers.clear();
     places.clear();
   }
-  // Few are as large as one with a long document in it.
+  // Batches with a long document are rare, so their large buffers are not kept.
   bool may_be_kept() const { return text.size() <= kMostKeptBytes; }
   static constexpr std::size_t kMostKeptBytes = std::size_t{4} << 20;
   static constexpr std::string_view kWhat = "what was computed from the text";
-  Reservation reservation;  // of all but the text
-  Array<char> text;         // until it is written
+  Reservation reservation;  // for everything but the text
+  Array<char> text;         // held until it is written
   std::uint64_t text_bytes = 0;
   std::uint64_t text_place = 0;
   std::vector<std::uint64_t> lengths;
   std::vector<Digest> digests;
   std::vector<DocState> states;
   std::vector<std::uint64_t> keys;
-  std::vector<std::string> sources;    // one, or one a record
-  std::vector<std::uint8_t> sketches;  // of the near method: all columns of a record, then the next
+  std::vector<std::string> sources;    // one for the batch, or one per record
+  std::vector<std::uint8_t> sketches;  // of the near method: all columns of a record, then those of the next
   corpus::BatchIds ids;
-  std::vector<PlaceRow> places;  // of records: behind the beginning of the batch
+  std::vector<PlaceRow> places;  // of records: offsets from the beginning of the batch
   RecordPlaces records;
 
-  // Known when it had its turn.
+  // Known once the batch has had its turn.
   DocId first = 0;
   std::uint64_t text_begin = 0;
   std::uint64_t ids_begin = 0;
   std::vector<std::uint32_t> source_numbers;
 };
 
-// What a thread needs to look into one text after the other.
+// What a thread needs to process texts.
 struct Worker {
   Worker(const text::FeaturePlan& plan, const NearFinder* near)
       : stream(plan), sketcher(near == nullptr ? nullptr : near->sketcher()) {}
@@ -83,7 +86,7 @@ class Reading {
         plan_(run.options.windows),
         policy_(run.options.keep),
         alone_(run.context),
-        early_(run.budget.available() >= kPlentyBytes),
+        writes_early_(run.budget.available() >= kPlentyBytes),
         text_(run.dir, "text", run.budget),
         text_ends_(run.dir.create_work("text_ends")),
         ids_(run.dir.create_work("ids")),
@@ -91,7 +94,7 @@ class Reading {
         digests_(run.dir.create_work("hashes")),
         states_(run.dir.create_work("states")),
         sources_(run.dir.create_work("sources")),
-        places_(run.remembers() ? std::make_unique<PlaceWriter>(run) : nullptr),
+        places_(run.updates_library() ? std::make_unique<PlaceWriter>(run) : nullptr),
         sources_reservation_(run.budget.reserve(0, "the names of the sources")) {
     if (run.near != nullptr) {
       columns_ = run.near->columns();
@@ -114,6 +117,7 @@ class Reading {
     open_device();
     const Stopwatch watch;
     std::vector<std::unique_ptr<Worker>> workers(run_.threads);
+    run::SkippedTable skipped(run_.context, run_.budget);
     const ReadReport read = corpus::read_documents(
         input_, run_.context, run_.budget,
         [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
@@ -121,7 +125,13 @@ class Reading {
           auto done = digest_batch(batch, worker, *workers[worker]);
           return {[this, done](DocId first) { place(*done, first); }, [this, done] { write(*done); }};
         },
-        {.raw = places_ != nullptr, .keeps_texts = !early_, .record_bytes = record_bytes(source_field_ != kNone)});
+        {.raw = places_ != nullptr,
+         .keeps_texts = !writes_early_,
+         .record_bytes = record_bytes(source_field_ != kNone),
+         .skipped = [&](const SkippedFile& file) { skipped.add(file); }});
+    run::RunFile list = run_.dir.create_work(run::kSkippedName);
+    skipped.write([&](std::string_view text) { list.write(text); });
+    run_.dir.close(list);
     if (feed_) run_.report.device = feed_->report(watch.seconds());
     feed_.reset();
     finish(read);
@@ -133,15 +143,15 @@ class Reading {
     if (near.device) feed_.emplace(near.device, near.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
   }
 
-  std::shared_ptr<Done> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {
-    auto done = pool_.take([&] { return std::make_unique<Done>(run_.budget); });
+  std::shared_ptr<BatchResult> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {
+    auto done = pool_.take([&] { return std::make_unique<BatchResult>(run_.budget); });
     done->clear();
     const std::size_t size = batch.texts.size();
     if (size != 0) {
       const auto begin = static_cast<std::size_t>(batch.texts.offsets.front());
       const auto end = static_cast<std::size_t>(batch.texts.offsets.back());
       done->text_bytes = end - begin;
-      if (early_) {
+      if (writes_early_) {
         done->text_place = text_.allot(end - begin);
         text_.write_at(done->text_place, {batch.texts.text + begin, end - begin});
       } else {
@@ -150,13 +160,13 @@ class Reading {
     }
     const bool own_source = source_field_ != kNone || batch.file.empty();
     if (const std::size_t bytes = size * record_bytes(own_source); bytes > done->reservation.bytes())
-      done->reservation.resize(bytes, Done::kWhat);
+      done->reservation.resize(bytes, BatchResult::kWhat);
     done->lengths.reserve(size);
     done->digests.resize(size);
     done->states.reserve(size);
     if (keys_) done->keys.reserve(size);
     done->sketches.assign(size * sketch_bytes_, 0);
-    look_into(number, batch, worker, *done);
+    sketch_batch(number, batch, worker, *done);
     if (!own_source) done->sources.emplace_back(batch.file);
     for (std::size_t i = 0; i < size; ++i) {
       const std::string_view text = batch.texts[i];
@@ -181,7 +191,7 @@ class Reading {
     return done;
   }
 
-  // What a record of a batch takes, beside its text and its id.
+  // The memory that a record of a batch takes, besides its text and its id.
   std::size_t record_bytes(bool own_source) const {
     std::size_t bytes =
         sizeof(std::uint64_t) + sizeof(Digest) + sizeof(DocState) + sizeof(std::uint32_t) + sketch_bytes_;
@@ -191,9 +201,9 @@ class Reading {
     return bytes;
   }
 
-  // The digests and sketches of all texts; on the device, where there is one. worker.judged[i] is 0 where a text is too
-  // short.
-  void look_into(unsigned number, const corpus::Batch& batch, Worker& worker, Done& done) {
+  // Computes the digests and sketches of all texts, on the device if there is one. Sets worker.judged[i] to 0 if a
+  // text is too short.
+  void sketch_batch(unsigned number, const corpus::Batch& batch, Worker& worker, BatchResult& done) {
     worker.judged.assign(batch.texts.size(), 1);
     const auto on_cpu = [&](std::size_t i) {
       done.digests[i] = digest(batch.texts[i]);
@@ -201,7 +211,7 @@ class Reading {
         worker.judged[i] = sketch(batch.texts[i], worker, &done.sketches[i * sketch_bytes_]) ? 1 : 0;
     };
     const auto take = [&](std::size_t i, const std::uint8_t* made, const Digest* text_digest) {
-      if (made == nullptr || batch.bad[i] != 0) return on_cpu(i);  // at once
+      if (made == nullptr || batch.bad[i] != 0) return on_cpu(i);  // computed on the CPU at once
       done.digests[i] = *text_digest;
       std::memcpy(&done.sketches[i * sketch_bytes_], made, sketch_bytes_);
     };
@@ -209,7 +219,7 @@ class Reading {
     for (std::size_t i = 0; i < batch.texts.size(); ++i) on_cpu(i);
   }
 
-  // False where it is too short to be judged.
+  // Returns false if the text is too short to be judged.
   static bool sketch(std::string_view text, Worker& worker, std::uint8_t* values) {
     std::size_t count = 0;
     worker.sketcher->start();
@@ -225,11 +235,11 @@ class Reading {
     return std::string(slash == std::string_view::npos ? std::string_view() : path.substr(0, slash));
   }
 
-  // In input order: where everything goes, and what must be counted so.
-  void place(Done& done, DocId first) {
+  // Called in input order. Assigns the place of everything, and counts what must be counted in order.
+  void place(BatchResult& done, DocId first) {
     const std::size_t count = done.lengths.size();
     done.first = first;
-    if (!early_) done.text_place = text_.allot(done.text_bytes);
+    if (!writes_early_) done.text_place = text_.allot(done.text_bytes);
     done.text_begin = text_.put_in_order(done.text_place, done.text_bytes);
     own_ids_ = own_ids_ || !done.ids.ordinals;
     if (done.ids.ordinals) {
@@ -252,13 +262,14 @@ class Reading {
     }
     if (places_) places_->place(done.records, done.places);
     facts_.documents += count;
-    // What all of them take when they are decided on: what cannot fit is refused now, not when all is read.
+    // Reserves what deciding on all documents so far will take: what cannot fit is refused now, not after reading
+    // everything.
     alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
   }
 
-  // After its turn, beside others.
-  void write(Done& done) {
-    if (!early_) text_.write_at(done.text_place, {done.text.data(), done.text.size()});
+  // Called after the batch's turn, in parallel with other batches.
+  void write(BatchResult& done) {
+    if (!writes_early_) text_.write_at(done.text_place, {done.text.data(), done.text.size()});
     std::uint64_t end = done.text_begin;
     for (std::uint64_t& length : done.lengths) end = length += end;
     text_ends_.write_values_at(done.first, std::span<const std::uint64_t>(done.lengths));
@@ -273,10 +284,10 @@ class Reading {
     write_sketches(done);
   }
 
-  void write_sketches(const Done& done) {
+  void write_sketches(const BatchResult& done) {
     const std::size_t count = done.lengths.size();
     std::vector<std::uint8_t> values;
-    std::size_t begin = 0;  // of the column in a sketch
+    std::size_t begin = 0;  // offset of the column within a sketch
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const std::size_t width = columns_[c].width;
       values.resize(count * width);
@@ -299,17 +310,49 @@ class Reading {
     return found->second;
   }
 
-  // What is wrong with all records is wrong with what was asked for.
-  void check(const ReadReport& read) const {
+  // If every record fails the same way, the option is wrong, not the data.
+  void check(const ReadReport& read) {
     if (read.documents == 0) return;
-    if (facts_.unranked == read.documents)
-      throw Error(Errc::bad_input,
-                  fmt::format("--keep {}: {}", to_string(run_.options.keep),
-                              policy_.needs_field() ? "no document has this field with a value to rank by"
-                                                    : "no document has one of these sources; see --source-field"));
     if (facts_.unsourced == read.documents)
       throw Error(Errc::bad_input, fmt::format("--source-field {}: no document has this field; check its name",
                                                run_.options.source_field));
+    if (facts_.unranked == read.documents)
+      throw Error(Errc::bad_input,
+                  fmt::format("--keep {}: {}", to_string(run_.options.keep),
+                              policy_.needs_field()
+                                  ? std::string("no document has this field with a value to rank by")
+                                  : fmt::format("no document has one of these sources; there are {}; name those, or "
+                                                "another field with --source-field",
+                                                largest_sources())));
+  }
+
+  // The sources with the most documents, and how many more there are: "'web' (12 documents), 'books' (3) and 2 more".
+  std::string largest_sources() {
+    constexpr std::size_t kShown = 5;
+    for (run::RunFile* file : {&sources_, &states_}) run_.dir.close(*file);
+    Array<std::uint64_t> sizes(run_.budget, "the sizes of the sources", numbers_.size());
+    run::ColumnReader<std::uint32_t> sources(run_.dir.work("sources"));
+    run::ColumnReader<DocState> states(run_.dir.work("states"));
+    DocState state{};
+    for (std::uint32_t source = 0; sources.next(source) && states.next(state);)
+      if (state != DocState::bad) ++sizes[source];
+    using Source = std::pair<std::uint64_t, std::string_view>;
+    std::vector<Source> largest;
+    for (const auto& [name, number] : numbers_) {
+      largest.emplace_back(sizes[number], name);
+      std::ranges::sort(largest, [](const Source& a, const Source& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+      });
+      if (largest.size() > kShown) largest.pop_back();
+    }
+    std::string text;
+    for (const auto& [size, name] : largest) {
+      const bool last = &name == &largest.back().second && numbers_.size() <= kShown;
+      const std::string_view unit = !text.empty() ? "" : size == 1 ? " document" : " documents";
+      text += fmt::format("{}'{}' ({}{})", text.empty() ? "" : last ? " and " : ", ", name, size, unit);
+    }
+    if (numbers_.size() > kShown) text += fmt::format(" and {} more", numbers_.size() - kShown);
+    return text;
   }
 
   void finish(const ReadReport& read) {
@@ -334,22 +377,22 @@ class Reading {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   DedupRun& run_;
-  std::optional<cuda::Feed> feed_;  // none: the CPU
+  std::optional<cuda::Feed> feed_;  // nullopt: computed on the CPU
   const text::FeaturePlan plan_;
   const KeepRanker policy_;
-  MemoryBudget alone_;  // of a stage that has all the memory for itself
+  MemoryBudget alone_;  // the budget of a stage that has all memory for itself
   std::vector<SketchColumn> columns_;
-  std::size_t sketch_bytes_ = 0;  // a record, of all columns
+  std::size_t sketch_bytes_ = 0;  // per record, all columns
   InputOptions input_;
   std::size_t key_field_ = kNone;
   std::size_t source_field_ = kNone;
 
-  // Whether a text is written when it is read, rather than after its turn, so that it need not be held while it waits.
-  // The order of the texts takes memory then, if little.
-  const bool early_;
+  // Whether a text is written as soon as it is read, instead of after its turn, so that it need not be held while
+  // it waits. Recording the order of the texts then takes a little memory.
+  const bool writes_early_;
   static constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 30U;
 
-  Pool<Done> pool_;
+  Pool<BatchResult> pool_;
   run::StripedWriter text_;
   run::RunFile text_ends_;
   run::RunFile ids_;
@@ -362,7 +405,7 @@ class Reading {
   std::vector<run::RunFile> column_files_;
   std::uint64_t ids_at_ = 0;
   ReadFacts facts_;
-  bool own_ids_ = false;  // documents have ids of their own, rather than their place in the input
+  bool own_ids_ = false;  // the input gives ids; otherwise ordinals serve as ids
   Reservation sources_reservation_;
   std::uint64_t sources_bytes_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;

@@ -1,4 +1,4 @@
-// How similar two documents are, by their texts, and what would be lost with one of them.
+// Computes how similar the texts of two documents are, and what would be lost with one of them.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@
 
 namespace refrain::verbs::dedup {
 
-// The Jaccard similarity of documents' sets of windows, templates left out. Remembers the sets of some documents. Not thread-safe.
+// The Jaccard similarity of two documents' sets of windows, without templates. Remembers the sets of some
+// documents. Not thread-safe.
 class Similarity {
  public:
-  // `memory_bytes` for the sets that it remembers.
+  // `memory_bytes` limits the sets that are remembered.
   Similarity(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes);
 
-  // The similarity, or anything below `threshold` where it is less than that.
+  // The similarity, or any value below `threshold` if it is less than that.
   double of(DocId a, DocId b, double threshold);
-  // What is lost if `removed` goes and `kept` stays.
+  // What is lost if `removed` is removed and `kept` stays.
   sketch::Loss loss(DocId removed, DocId kept);
 
  private:
@@ -33,6 +34,7 @@ class Similarity {
 
   const std::vector<std::uint64_t>& windows_of(DocId document);
   sketch::Loss lost_words(DocId removed, DocId kept);
+  std::uint32_t lost_attachments(DocId removed, DocId kept);
   const sketch::WrittenTokens& written(DocId document);
 
   const unsigned window_;
@@ -40,12 +42,13 @@ class Similarity {
   ComparedTexts texts_;
   sketch::WindowSets sets_;
   std::string scratch_;
-  Reservation room_;  // for a long text
+  Reservation room_;  // memory for a long text
   std::vector<std::uint64_t> own_;
   std::vector<std::uint64_t> windows_;  // of one document, in order
   std::optional<DocId> windows_document_;
+  std::optional<DocId> bare_;  // the last document found to have no attachments
   sketch::WrittenReader reader_;
-  std::unordered_map<DocId, sketch::WrittenTokens> written_;  // of some
+  std::unordered_map<DocId, sketch::WrittenTokens> written_;  // remembered for some documents
   std::size_t written_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// dedup: ranges of bytes that the kept documents repeat, and what of them goes: all but a first copy.
+// dedup: finds byte ranges that the kept documents repeat, and cuts all but a first copy of each.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -11,6 +11,7 @@
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
+#include "verbs/evidence/cut_guard.h"
 #include "verbs/evidence/first_copies.h"
 #include "verbs/evidence/snap.h"
 #include "verbs/run/columns/column.h"
@@ -58,7 +59,8 @@ class KeptTexts : public TextSource {
   }
 
   std::span<const std::uint64_t> ends() const { return {ends_.data(), ends_.size()}; }
-  // The place among the kept documents of the one that holds this byte, where it lies, and its number in the input.
+  // The index among the kept documents of the one that holds this byte. range() returns its place, document() its
+  // number in the input.
   std::size_t at(std::uint64_t position) const {
     return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), position) - ends_.begin());
   }
@@ -68,18 +70,18 @@ class KeptTexts : public TextSource {
  private:
   const std::shared_ptr<const run::StripedFile> file_;
   Array<DocId> documents_;
-  Array<std::uint64_t> begins_;  // in the file
+  Array<std::uint64_t> begins_;  // offsets in the file
   Array<std::uint64_t> ends_;
   std::uint64_t size_ = 0;
 };
 
-// 1 for documents that a decision names: they must stay.
+// Marks with 1 the documents that a decision names; they must stay.
 Array<std::uint8_t> named_matches(DedupRun& run) {
   Array<std::uint8_t> named(run.budget, "the documents that others match", run.documents());
   run::ColumnReader<Decision> decisions(run.dir.work("decided"));
   for (Decision decision; decisions.next(decision);) {
     if (!decision.is(Reason::exact) && !decision.is(Reason::near) && decision.own_text == 0) continue;
-    if (decision.match < named.size()) named[decision.match] = 1;  // or else it is a known one
+    if (decision.match < named.size()) named[decision.match] = 1;  // a greater number is a known document
   }
   return named;
 }
@@ -99,20 +101,27 @@ void dedup_substrings(DedupRun& run) {
                                                              run.context, run.budget, run.temp);
     run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
     evidence::Snapper snapper(Snap::utf8, texts);
+    evidence::CutGuard guard(texts);
     Progress progress(run.context, "substrings", "ranges", found.repeated.size());
     const ByteRange* first = found.first.begin();
     std::string id;
     std::string row;
     std::optional<std::size_t> last;
-    // Of the document `last`:
+    // State of the document `last`:
     std::uint64_t cut_bytes = 0;
     Array<CutSpan> cuts(run.budget, "the cuts of a document");
+    const auto remove = [&](ByteRange cut) {
+      const std::uint64_t begin = texts.range(*last).begin;
+      cuts.push_back({texts.document(*last), {cut.begin - begin, cut.end - begin}});
+      cut_bytes += cut.end - cut.begin;
+    };
     const auto end_document = [&] {
+      guard.finish(remove);
       if (!last || cut_bytes == 0) return;
       const ByteRange whole = texts.range(*last);
       const DocId document = texts.document(*last);
       const bool nothing_left = cut_bytes == whole.end - whole.begin;
-      // One that another document was removed for is left whole instead.
+      // A document that another one was removed in favor of is left whole instead.
       if (nothing_left && named[document] != 0) return;
       spans.write_values(std::span<const CutSpan>(cuts.data(), cuts.size()));
       facts.removed_bytes += cut_bytes;
@@ -144,10 +153,7 @@ void dedup_substrings(DedupRun& run) {
         facts.repeated_bytes += shown->end - shown->begin;
       }
       evidence::without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
-        const auto snapped = snapper.shrink(cut, document);
-        if (!snapped) return;
-        cuts.push_back({texts.document(i), {snapped->begin - document.begin, snapped->end - document.begin}});
-        cut_bytes += snapped->end - snapped->begin;
+        if (const auto snapped = snapper.shrink(cut, document)) guard.cut(*snapped, document, remove);
       });
     }
     end_document();

@@ -1,8 +1,9 @@
-// dedup: what many otherwise different documents of one source share, found in a sample of its documents.
+// dedup: finds the text that many otherwise different documents of one source share, in a sample of its documents.
 //
-// The sample of a source are the documents with the least digests: it depends on the texts alone, and copies are in it
-// once. It is drawn from all documents, but bounded: so many sources, documents a source and bytes. Where templates are
-// found, the sketches of the documents of those sources are made anew, of what is left.
+// The sample of a source consists of the documents with the least digests. It depends on the texts alone and
+// contains copies once. It is drawn from all documents, with limits on the number of sources, the documents per
+// source, and the bytes. Where templates are found, the sketches of the documents of those sources are recomputed
+// from what is left.
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -29,7 +30,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 static_assert(TemplateSample::kMostSources == run::kMostTemplateSources);
-constexpr std::uint64_t kWorkBytes = std::uint64_t{24} << 20U;  // that finding those of one source takes, about
+constexpr std::uint64_t kWorkBytes = std::uint64_t{24} << 20U;  // approximate memory to find the templates of a source
 constexpr std::string_view kSampleOfSite = "a sample of the sources";
 
 struct Sampled {
@@ -40,11 +41,11 @@ struct Sampled {
 
 struct Site {
   std::uint64_t number = 0;
-  std::uint64_t documents = 0;  // different texts
+  std::uint64_t documents = 0;  // number of different texts
   std::vector<Sampled> sample = {};
 };
 
-// Calls each(document, digest, bytes) for every document that is compared: the first of its text.
+// Calls each(document, digest, bytes) for every document that is compared: the first one of each text.
 template <class Each>
 void for_each_compared(DedupRun& run, const Array<std::uint64_t>& sites, Each each) {
   run::ColumnReader<DocId> heads(run.dir.work("heads"));
@@ -82,7 +83,7 @@ std::vector<Site> largest_sites(DedupRun& run, const Array<std::uint64_t>& sites
   return largest;
 }
 
-// Fills the samples, for which it takes `room`; drops the sources that do not fit.
+// Fills the samples, reserving their memory in `room`. Drops the sources that do not fit.
 void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& drawn, Reservation& room) {
   std::unordered_map<std::uint64_t, std::size_t> places;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -98,7 +99,7 @@ void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& d
     if (sample.size() == TemplateSample::kMostDocuments && !(text < sample.back().digest)) return;
     const Sampled one{text, document, bytes};
     const auto place = std::lower_bound(sample.begin(), sample.end(), one, before);
-    if (place != sample.end() && place->digest == text) return;  // copies, where they are not searched for
+    if (place != sample.end() && place->digest == text) return;  // a copy, when exact copies are not searched for
     sample.insert(place, one);
     if (sample.size() > TemplateSample::kMostDocuments) sample.pop_back();
   });
@@ -118,7 +119,7 @@ void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& d
   drawn.resize(fit);
 }
 
-// The windows of a sample's documents, in order, and the templates among them.
+// Reads the windows of a sample's documents, in order, and finds the templates among them.
 class SiteReader {
  public:
   SiteReader(DedupRun& run, const text::FeaturePlan& plan)
@@ -128,7 +129,7 @@ class SiteReader {
         reservation_(run.budget.reserve(0, kSampleOfSite)) {}
 
   std::vector<std::uint64_t> templates(const Site& site) {
-    constexpr std::uint64_t kCopies = 4;  // in order, as sets, of all together, and what is not shared
+    constexpr std::uint64_t kCopies = 4;  // in order, as sets, all together, and those not shared
     std::vector<std::vector<std::uint64_t>> documents;
     std::uint64_t bytes = 0;
     for (const Sampled& one : site.sample) {
@@ -140,10 +141,9 @@ class SiteReader {
       bytes += kCopies * windows.size() * sizeof(std::uint64_t);
       if (bytes > reservation_.bytes()) reservation_.resize(bytes, kSampleOfSite);
     }
-    return sketch::template_windows(documents, {.window = run_.options.windows.window,
-                                                .threshold = run_.options.threshold,
-                                                .max_loss = run_.options.max_loss,
-                                                .least = TemplateSample::kLeastDocuments});
+    return sketch::template_windows(
+        documents,
+        {.window = run_.options.windows.window, .rule = run_.rule(), .least = TemplateSample::kLeastDocuments});
   }
 
  private:
@@ -176,14 +176,15 @@ std::vector<std::vector<std::uint64_t>> find_templates(DedupRun& run, const std:
 void dedup_templates(DedupRun& run) {
   TemplateReport report;
   const Array<std::uint64_t> sites = site_of_each(run);
-  // Sources that a library knows have the templates that they had: what is known of their documents is made of those.
+  // Sources that a library knows keep the templates they have there, because the library's sketches were computed
+  // with them.
   KnownTemplates known = known_templates(run, sites);
   std::vector<Site> largest = largest_sites(run, sites);
   std::erase_if(largest, [&](const Site& site) { return known.contains(site.number); });
   Reservation room = run.budget.reserve(0, kSampleOfSite);
   draw(run, sites, largest, room);
   std::vector<std::vector<std::uint64_t>> templates = find_templates(run, largest);
-  // Numbers from 1, the largest source first, as long as there is room.
+  // Numbers the sources from 1, the largest first, as long as there is room.
   std::unordered_map<std::uint64_t, std::uint16_t> numbers;
   for (std::size_t i = 0; i < templates.size(); ++i) {
     if (templates[i].empty() || report.windows + templates[i].size() > TemplateSample::kMostWindows) continue;
@@ -206,7 +207,7 @@ void dedup_templates(DedupRun& run) {
     run::RunFile file = run.dir.create_work("templates");
     run::write_templates(file, templates, {of_each.data(), of_each.size()});
     run.dir.close(file);
-    sketch_what_is_left(run, report);
+    recompute_sketches(run, report);
   }
   run.dir.facts().put(TemplateFacts{report});
 }

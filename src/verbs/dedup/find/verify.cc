@@ -1,5 +1,5 @@
-// dedup: pairs that met are compared, text against text; who is kept is decided; those who are kept meet again, until no
-// new match turns up.
+// dedup: compares the texts of candidate pairs and decides who is kept; kept documents then meet again, until there
+// is no new match.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/path.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "refrain/error.h"
@@ -24,11 +25,12 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // that are in memory at a time
-constexpr std::size_t kPiecePairs = 512;                   // that a worker takes at a time
+constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // held in memory at once
+constexpr std::size_t kPiecePairs = 512;                   // pairs per task of a worker
 constexpr unsigned kMostRounds = 64;
-// Where similar documents have text of their own, one that is removed may come back when what it was removed for goes;
-// so after so many rounds, one that leaves more than this share of what was kept before it is the last.
+// If similar documents have text of their own, a removed document may come back when the one it was removed for is
+// removed. So after this many rounds, a round is the last if it leaves more than kWorthIt of what was kept before
+// it.
 constexpr unsigned kManyRounds = 8;
 constexpr double kWorthIt = 0.9;
 
@@ -40,10 +42,10 @@ class Verifier {
     for (unsigned i = 0; i < run.threads; ++i) workers_.push_back(std::make_unique<Worker>(run, plan_, share));
   }
 
-  // Writes those of the pairs that are similar. Returns how many of them match: little would be lost.
+  // Writes the pairs that are similar. Returns how many of them match, which means that little would be lost.
   std::uint64_t verify(const std::filesystem::path& from, run::RunFile& out) {
     run::ColumnReader<RankPair> reader(from);
-    const std::uint64_t total = std::filesystem::file_size(from) / sizeof(RankPair);
+    const std::uint64_t total = file_bytes(from) / sizeof(RankPair);
     Progress progress(run_.context, "verify", "pairs", total);
     std::vector<RankPair> pairs;
     std::vector<RankMatch> found;
@@ -117,7 +119,8 @@ std::string matches_name(unsigned round) {
   return fmt::format("matches.{}", round);
 }
 
-// Documents that are compared at all: the first of each text, if it can be judged and is not removed anyway.
+// Marks the documents that are compared at all: the first of each text, if it can be judged and is not removed
+// anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   run::ColumnReader<DocId> heads(run.dir.work("heads"));
   run::ColumnReader<DocState> states(run.dir.work("states"));
@@ -161,7 +164,7 @@ void dedup_verify(DedupRun& run) {
       run::load_column<std::uint8_t>(run.dir.work("crowded"), run.budget, "the documents with many candidates");
   const bool crowded = std::find(plan.crowded.begin(), plan.crowded.end(), 1) != plan.crowded.end();
   auto kept = static_cast<double>(ranks.size());
-  bool own_texts = false;  // some are similar, and not covered
+  bool own_texts = false;  // some documents are similar but not covered
   for (; run.near != nullptr; ++round) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
@@ -170,7 +173,7 @@ void dedup_verify(DedupRun& run) {
       const auto now = static_cast<double>(std::count(plan.alive.begin(), plan.alive.end(), 1));
       const double before = std::exchange(kept, now);
       if (own_texts && round > kManyRounds && now > kWorthIt * before) {
-        --round;  // there was none
+        --round;  // this round did not take place
         break;
       }
       plan.round = round;

@@ -13,7 +13,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-// The numbers of the run's sources, by their names.
+// Maps the names of the run's sources to their numbers.
 std::unordered_map<std::string, std::uint32_t> numbers_of_sources(const run::RunDir& dir) {
   std::unordered_map<std::string, std::uint32_t> numbers;
   for_each_source_name(dir, [&](std::size_t number, std::string&& name) {

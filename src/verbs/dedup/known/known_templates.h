@@ -1,4 +1,4 @@
-// What the libraries say is left out of the documents of a source.
+// What the libraries leave out of the documents of each source.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace refrain::verbs::dedup {
 
-// Sites of this run that a library knows, with the windows that are left out of their documents; often none.
+// The sites of this run that a library knows, with the windows left out of their documents, which may be none.
 using KnownTemplates = std::map<std::uint64_t, std::vector<std::uint64_t>>;
 
-// `sites` has that of every document. Where several segments know one, the first that has a template decides.
+// `sites` holds the site of every document. If several segments know a site, the first one with a template decides.
 KnownTemplates known_templates(DedupRun& run, const Array<std::uint64_t>& sites);
 
 }  // namespace refrain::verbs::dedup

@@ -51,7 +51,7 @@ void KnownTexts::add(std::uint64_t known) {
   rows_.write_values_at(number, std::span<const KnownRow>(&row, 1));
 }
 
-// The number of what is left out of the document.
+// The number of the windows left out of the document; 0 if there are none.
 std::uint32_t KnownTexts::left_out_of(std::size_t library, const library::KnownDocument& known) {
   if (segment_.library != library || segment_.segment != known.segment) read_left_out(library, known.segment);
   const auto windows = segment_.left_out.find(known.source);

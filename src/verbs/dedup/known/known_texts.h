@@ -1,4 +1,4 @@
-// The texts of known documents, read where they lie, and compared with their digests. What they leave is described in
+// Reads the texts of known documents where they are and checks their digests. The files it writes are described in
 // state/known_documents.h.
 #pragma once
 
@@ -21,16 +21,16 @@ class KnownTexts {
  public:
   KnownTexts(DedupRun& run, Libraries& libraries);
 
-  // One more, by its number through all libraries. Ascending.
+  // Adds a document, given by its number across all libraries. Called in ascending order.
   void add(std::uint64_t known);
   std::uint64_t size() const { return size_; }
-  // Reads what can only be found by reading whole files, and closes.
+  // Reads the texts that can only be found by reading whole files, and closes the output files.
   void finish(KnownReport& report);
 
  private:
-  // Texts of one origin that have no places in their files.
+  // Texts of one origin whose places within their files are unknown.
   struct Sought {
-    std::vector<known::SoughtText> texts;
+    std::vector<known::WantedText> texts;
     std::vector<std::uint64_t> numbers;
     std::vector<KnownRow> rows;
   };
@@ -54,7 +54,7 @@ class KnownTexts {
   std::map<OriginKey, Sought> sought_;
   Reservation reservation_;
 
-  // Of the segment that was looked at last: what is left out of its sources, and the number of each in left_out_.
+  // For the segment used last: what is left out of each of its sources, and its number in left_out_.
   struct Segment {
     std::size_t library = ~std::size_t{0};
     std::size_t segment = 0;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_near_rule(std::string_view name) {
-  return name != "html" && name != "as-is" && name != known::kKeepRule;
+  return name != "html" && name != "as-is" && name != "compare" && name != known::kKeepRule;
 }
 
 std::string_view value_of(const library::Layout& layout, std::string_view name) {
@@ -46,7 +46,7 @@ double number(std::string_view text) {
                           folder.string(), is_flag ? "--" : "", has.name, has.value, asked.empty() ? "none" : asked));
 }
 
-// Whether what was decided with one order stands under another: see DedupOptions::keep.
+// Checks that decisions made with one keep policy hold under another: see DedupOptions::keep.
 void check_keep(const DedupOptions& options, const library::Rule& has, const fs::path& folder) {
   if (options.keep.rank == Rank::first || has.value == to_string(options.keep)) return;
   throw Error(
@@ -63,9 +63,9 @@ void check_rules(const DedupOptions& options, const library::Layout& wanted, con
     if (has.name == known::kKeepRule)
       check_keep(options, has, folder);
     else if (options.near == NearMethod::off && !grows && is_near_rule(has.name))
-      continue;  // copies are found in any library
+      continue;  // exact copies are found in any library
     else if (has.name == known::kThresholdRule && !grows && number(has.value) <= number(asked))
-      continue;  // what is found at a lower threshold holds what is wanted
+      continue;  // matches at a lower threshold include those at a higher one
     else if (has.value != asked)
       refuse(folder, has, asked);
   }
@@ -73,7 +73,7 @@ void check_rules(const DedupOptions& options, const library::Layout& wanted, con
     if (value_of(layout, rule.name).empty()) refuse(folder, {rule.name, "none"}, rule.value);
 }
 
-// Every library that there is, with its folder. calls each(folder, manifest, grows).
+// Calls each(folder, manifest, grows) for every library that exists.
 template <class Each>
 void for_each_library(const DedupOptions& options, Each each) {
   for (const fs::path& named : options.known) {
@@ -90,6 +90,7 @@ library::Layout layout_of(const DedupOptions& options, const std::optional<Bands
   return known::layout_of(
       {.html = options.input.html,
        .as_is = options.input.as_is,
+       .compare = options.input.compare,
        .keep = to_string(options.keep),
        .near = std::string(options.near == NearMethod::off ? "" : near_method_info(options.near).name),
        .windows = options.windows,
@@ -122,7 +123,7 @@ std::string libraries_identity(const DedupOptions& options) {
   for_each_library(options, [&](const fs::path&, const library::Manifest& manifest, bool grows) {
     if (!grows) text += fmt::format("known {}\n", library::identity_of(manifest));
   });
-  if (!options.library.empty()) text += fmt::format("library {}\n", fs::absolute(options.library).string());
+  if (!options.library.empty()) text += fmt::format("library {}\n", absolute_path(options.library).string());
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,9 +23,9 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kBlockDocuments = 8192;  // that are looked up at a time
+constexpr std::size_t kBlockDocuments = 8192;  // looked up at a time
 
-// A known document, by its number through all libraries, and one of the input that may match it.
+// A known document, by its number across all libraries, and a document of the input that may match it.
 struct Candidate {
   std::uint64_t known = 0;
   DocId document = 0;
@@ -42,7 +43,7 @@ struct DocumentOfPair {
 };
 using KnownPairs = store::Shuffle<KnownPair, DocumentOfPair>;
 
-// One thread's look into the libraries.
+// Looks documents up in the libraries, for one thread.
 class LookUp {
  public:
   LookUp(DedupRun& run, const Libraries& libraries)
@@ -56,21 +57,27 @@ class LookUp {
     for (std::size_t i = 0; i < libraries_.size(); ++i) {
       probe(libraries_[i]);
       hits_.clear();
-      libraries_[i].find(probes_, known::kMostOfKey, [&](std::size_t probe, library::KnownId known) {
-        hits_.emplace_back(probes_[probe].asker, known);
+      libraries_[i].find(probes_, [&](std::size_t probe, library::KnownId known) {
+        hits_.push_back({probes_[probe].asker, !known::is_of_digest(probes_[probe]), known});
       });
       std::sort(hits_.begin(), hits_.end());
       hits_.erase(std::unique(hits_.begin(), hits_.end()), hits_.end());
       std::size_t begin = 0;
       for (std::size_t end = 0; begin < hits_.size(); begin = end) {
-        while (end < hits_.size() && hits_[end].first == hits_[begin].first) ++end;
-        hold(libraries_[i], libraries_.begin(i), first, std::span(hits_).subspan(begin, end - begin), found);
+        while (end < hits_.size() && hits_[end].asker == hits_[begin].asker) ++end;
+        report_matches(libraries_[i], libraries_.begin(i), first, std::span(hits_).subspan(begin, end - begin), found);
       }
     }
   }
 
  private:
-  using Hit = std::pair<std::uint32_t, library::KnownId>;
+  // Hits found by the digest sort first.
+  struct Hit {
+    std::uint32_t asker;
+    bool by_band;
+    library::KnownId known;
+    friend auto operator<=>(const Hit&, const Hit&) = default;
+  };
 
   void probe(library::Reader& reader) {
     probes_.clear();
@@ -83,26 +90,34 @@ class LookUp {
       } else {
         library::append_keys(reader.layout(), block_.digests[i], {}, {}, keys_);
       }
-      for (const std::uint64_t key : keys_) probes_.push_back({key, i});
+      known::append_probes(keys_, i, probes_);
     }
     std::sort(probes_.begin(), probes_.end());
   }
 
-  // The known documents of one of the input, the best-ranked first.
+  // Reports the known documents that a document of the input may match: copies first, then similar ones,
+  // best-ranked first.
   template <class Found>
-  void hold(library::Reader& reader, std::uint64_t base, DocId first, std::span<const Hit> hits, Found found) {
-    const std::uint32_t i = hits.front().first;
+  void report_matches(library::Reader& reader, std::uint64_t base, DocId first, std::span<const Hit> hits,
+                      Found found) {
+    const std::uint32_t i = hits.front().asker;
     const std::span<const std::uint8_t> signature =
         block_.judged(i) ? block_.signature(i) : std::span<const std::uint8_t>();
+    copies_.clear();
+    auto hit = hits.begin();
+    for (; hit != hits.end() && !hit->by_band; ++hit) {
+      reader.get(hit->known, known_);
+      if (known_.digest == block_.digests[i]) known::add_copy(hit->known, copies_);
+    }
+    for (const library::KnownId copy : copies_) found(Candidate{base + copy, first + i, 1, 1});
+    // Similar documents that rank after a copy are not compared.
     std::size_t matches = 0;
-    bool exact = false;  // a copy was found; where its text is gone, another copy may have it
-    for (const Hit& hit : hits) {
-      reader.get(hit.second, known_);
+    for (; hit != hits.end() && (copies_.empty() || hit->known < copies_.front()); ++hit) {
+      reader.get(hit->known, known_);
       const std::optional<known::Proposal> proposal =
           proposer_(block_.digests[i], signature, known_.digest, known_.signature);
-      if (!proposal || (exact && !proposal->exact)) continue;
-      exact = proposal->exact;
-      found(Candidate{base + hit.second, first + i, exact ? 1U : 0U, proposal->estimate});
+      if (!proposal) continue;
+      found(Candidate{base + hit->known, first + i, 0, proposal->estimate});
       if (++matches == known::kMostMatches) break;
     }
   }
@@ -114,6 +129,7 @@ class LookUp {
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> bands_;
   std::vector<Hit> hits_;
+  std::vector<library::KnownId> copies_;
   library::KnownDocument known_;
 };
 

@@ -1,5 +1,5 @@
-// Which documents of the libraries those of the input may match: found by their keys, and by their signatures where those
-// do not rule it out. Their texts are read where they lie, and left in `work` (state/known_documents.h).
+// Finds the documents of the libraries that documents of the input may match: by their keys, unless their
+// signatures rule a match out. Their texts are read where they are and copied to `work` (state/known_documents.h).
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace refrain::verbs::dedup {
 
-// A document of the input, and a known one that may match it.
+// A document of the input and a known document that may match it.
 struct KnownPair {
   DocId document = 0;
-  DocId match = 0;          // behind the documents of the input
+  DocId match = 0;          // numbered after the documents of the input
   std::uint64_t exact = 0;  // 1: they have the same digest
-  double estimate = 0;      // of their similarity, by their signatures
+  double estimate = 0;      // of their similarity, from their signatures
   friend auto operator<=>(const KnownPair&, const KnownPair&) = default;
 };
 
-// Leaves the pairs in `known_pairs`, in order.
+// Writes the pairs to `known_pairs`, in order.
 void look_up_known(DedupRun& run, KnownReport& report);
 
 }  // namespace refrain::verbs::dedup

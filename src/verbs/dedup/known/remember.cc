@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/files/random_file.h"
 #include "base/threads.h"
 #include "engines/library/folder.h"
@@ -22,10 +23,10 @@
 #include "verbs/dedup/known/libraries.h"
 #include "verbs/dedup/known/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
-#include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/dedup/state/sites.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/known/old_texts.h"
@@ -39,8 +40,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kRememberedBlock = 4096;  // documents that are read at a time
-constexpr DocId kOutcomesAtOnce = 16384;          // whose decisions a worker reads at a time
+constexpr std::uint64_t kRememberedBlock = 4096;  // read at a time
+constexpr DocId kOutcomesAtOnce = 16384;          // decisions per task of a worker
 
 std::optional<Bands> bands_of(const NearFinder* near) {
   if (near == nullptr) return std::nullopt;
@@ -49,7 +50,7 @@ std::optional<Bands> bands_of(const NearFinder* near) {
   return Bands{.bands = report.bands, .rows = report.rows};
 }
 
-// A stretch of a column.
+// A range of a column.
 template <class T>
 class BlockColumn {
  public:
@@ -67,7 +68,7 @@ class BlockColumn {
   std::vector<T> values_;
 };
 
-// What one worker reads of the documents.
+// What one worker reads about a range of documents.
 struct RememberedBlock {
   explicit RememberedBlock(DedupRun& run)
       : sketches(run),
@@ -96,10 +97,10 @@ struct RememberedBlock {
   std::vector<std::uint32_t> bands;
 };
 
-// Hands the kept documents to a segment, the best-ranked first.
-class Remembering {
+// Writes the kept documents to a segment, best-ranked first.
+class SegmentFiller {
  public:
-  Remembering(DedupRun& run, library::SegmentWriter& out)
+  SegmentFiller(DedupRun& run, library::SegmentWriter& out)
       : run_(run),
         out_(out),
         kept_(run.budget, kWhat),
@@ -107,7 +108,7 @@ class Remembering {
         reservation_(run.budget.reserve(0, kWhat)),
         workers_(run.threads) {
     const std::uint32_t origin =
-        out.add(library::Origin{run.library == nullptr ? std::string() : fs::absolute(run.dir.folder()).string(),
+        out.add(library::Origin{run.library == nullptr ? std::string() : absolute_path(run.dir.folder()).string(),
                                 known::origin_input(run.options.input)});
     own_file_ = out.add(library::TextFile{.path = "", .origin = origin});
     read_files(origin);
@@ -115,7 +116,7 @@ class Remembering {
     number_sources();
   }
 
-  // Returns how many there are.
+  // Returns the number of documents.
   std::uint64_t add_all() {
     out_.add_all(kept_.size(), [&](unsigned worker, std::uint64_t i, library::NewDocument& known) {
       if (!workers_[worker]) workers_[worker] = std::make_unique<RememberedBlock>(run_);
@@ -128,7 +129,7 @@ class Remembering {
  private:
   static constexpr const char* kWhat = "what the library is told";
 
-  // In order of rank.
+  // Lists the kept documents in order of rank.
   void list_kept() {
     const Ranks ranks = run_.ranks();
     Array<std::uint8_t> kept(run_.budget, kWhat, ranks.size());
@@ -159,18 +160,19 @@ class Remembering {
   void read_files(std::uint32_t origin) {
     const std::string path = run_.dir.work("place_files").string();
     std::ifstream lines(path);
-    if (!lines) refuse_read(path, "open", errno);
+    if (!lines) throw_read_error(path, "open", errno);
     for (std::string line; std::getline(lines, line);) {
       const std::size_t blank = line.find(' ');
       const std::optional<std::uint64_t> format = run::parse_decimal(line.substr(0, blank));
       if (!format) throw Error(Errc::corrupt, fmt::format("{}: damaged; start again with --force", path));
-      files_.push_back(out_.add(library::TextFile{.path = fs::absolute(run::unescaped(line.substr(blank + 1))).string(),
-                                                  .origin = origin,
-                                                  .format = static_cast<std::uint8_t>(*format)}));
+      files_.push_back(
+          out_.add(library::TextFile{.path = absolute_path(run::unescaped(line.substr(blank + 1))).string(),
+                                     .origin = origin,
+                                     .format = static_cast<std::uint8_t>(*format)}));
     }
   }
 
-  // Tells the sources, each when its first document comes, with what is left out of its documents.
+  // Adds each source when its first document comes, with the windows left out of its documents.
   void number_sources() {
     const Array<std::uint64_t> sites = site_of_each(run_);
     const std::shared_ptr<const run::TemplateFile> templates = run_.templates();
@@ -189,23 +191,23 @@ class Remembering {
       source_of.read(document * sizeof source, {reinterpret_cast<char*>(&source), sizeof source});
       return names.at(source);
     };
-    const auto tell = [&](DocId document, std::span<const std::uint64_t> left_out) {
+    const auto add_source = [&](DocId document, std::span<const std::uint64_t> left_out) {
       std::string name = name_of(document);
       reservation_.resize(reservation_.bytes() + source_bytes(name), kWhat);
       return out_.add(library::Source{std::move(name), {left_out.begin(), left_out.end()}});
     };
-    std::unordered_map<std::uint64_t, std::uint32_t> told;    // by site
-    std::unordered_map<std::string, std::uint32_t> of_short;  // by name: of what is not compared nothing is left out
+    std::unordered_map<std::uint64_t, std::uint32_t> sources_by_site;  // by site
+    std::unordered_map<std::string, std::uint32_t> of_short;           // by name, without templates: not compared
     for (const DocId document : kept_) {
       if (const std::uint64_t site = sites[document]; site != 0) {
-        const auto [found, is_new] = told.try_emplace(site, 0);
+        const auto [found, is_new] = sources_by_site.try_emplace(site, 0);
         if (is_new)
           found->second =
-              tell(document, templates ? templates->windows_of(document) : std::span<const std::uint64_t>());
+              add_source(document, templates ? templates->windows_of(document) : std::span<const std::uint64_t>());
         sources_.push_back(found->second);
       } else {
         const auto [found, is_new] = of_short.try_emplace(name_of(document), 0);
-        if (is_new) found->second = tell(document, {});
+        if (is_new) found->second = add_source(document, {});
         sources_.push_back(found->second);
       }
     }
@@ -213,7 +215,7 @@ class Remembering {
 
   void fill(RememberedBlock& block, DocId document, library::NewDocument& known) {
     if (document < block.first || document >= block.last) {
-      // In order of rank they lie here and there.
+      // In order of rank, they are scattered over the file.
       const std::uint64_t at_once = block.keys ? 1 : kRememberedBlock;
       block.read(document, static_cast<std::size_t>(std::min(at_once, run_.documents() - document)));
     }
@@ -237,7 +239,7 @@ class Remembering {
   DedupRun& run_;
   library::SegmentWriter& out_;
   Array<DocId> kept_;             // in order of rank
-  Array<std::uint32_t> sources_;  // of each of them
+  Array<std::uint32_t> sources_;  // the source of each
   Reservation reservation_;
   std::uint32_t own_file_ = 0;
   std::vector<std::uint32_t> files_;  // numbers in the segment
@@ -253,10 +255,10 @@ std::uint64_t kept_documents(DedupRun& run) {
   return kept - run.dir.facts().get<ReadFacts>().report.bad_records;
 }
 
-// Returns how many documents joined it.
-std::uint64_t add_segment(DedupRun& run, library::Writing& library, const std::string& name) {
+// Returns how many documents joined the library.
+std::uint64_t add_segment(DedupRun& run, library::LibraryWriter& library, const std::string& name) {
   const std::uint64_t kept = run.documents();
-  const std::uint64_t added = Remembering(run, library.add(name, kept, run.context, run.budget, run.temp)).add_all();
+  const std::uint64_t added = SegmentFiller(run, library.add(name, kept, run.context, run.budget, run.temp)).add_all();
   library.merge_small(run.context, run.budget, run.temp);
   library.commit();
   return added;
@@ -265,7 +267,7 @@ std::uint64_t add_segment(DedupRun& run, library::Writing& library, const std::s
 std::uint64_t grow_library(DedupRun& run) {
   const auto known = run.dir.facts().get<KnownFacts>();
   const library::Manifest& manifest = run.library->manifest();
-  // A run that was killed after its commit.
+  // A killed run may already have committed its documents.
   const auto is_own = [&](const library::SegmentInfo& segment) { return segment.run == known.run; };
   if (std::ranges::any_of(manifest.segments, is_own) ||
       std::ranges::find(manifest.runs, known.run) != manifest.runs.end())
@@ -274,6 +276,8 @@ std::uint64_t grow_library(DedupRun& run) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: the library changed since this run looked into it; start again with --force",
                             run.options.library.string()));
+  // After the commit, no earlier stage could be run again, because its documents would all be known.
+  run.dir.sync();
   return add_segment(run, *run.library, known.run);
 }
 
@@ -281,8 +285,8 @@ std::uint64_t leave_library(DedupRun& run) {
   std::uint64_t added = 0;
   SecondReading(run).make("library", [&](const fs::path& folder) {
     std::error_code ignored;
-    fs::remove(folder, ignored);  // it is made anew
-    library::Writing library(folder, layout_of(run.options, bands_of(run.near)), run.name);
+    fs::remove(folder, ignored);  // an existing folder is not extended
+    library::LibraryWriter library(folder, layout_of(run.options, bands_of(run.near)), run.name);
     added = add_segment(run, library, run.name);
     return run.dir.facts().get<ReadFacts>().report.documents;
   });
@@ -291,13 +295,13 @@ std::uint64_t leave_library(DedupRun& run) {
 
 }  // namespace
 
-void dedup_remember(DedupRun& run) {
+void dedup_library(DedupRun& run) {
   const std::uint64_t added = run.library != nullptr ? grow_library(run) : leave_library(run);
   run.dir.facts().put(LibraryFacts{added});
 }
 
-std::unique_ptr<library::Writing> open_library(const DedupOptions& options, const NearFinder* near) {
-  return std::make_unique<library::Writing>(options.library, layout_of(options, bands_of(near)));
+std::unique_ptr<library::LibraryWriter> open_library(const DedupOptions& options, const NearFinder* near) {
+  return std::make_unique<library::LibraryWriter>(options.library, layout_of(options, bands_of(near)));
 }
 
 std::string library_state(const DedupRun& run) {

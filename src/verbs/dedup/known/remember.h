@@ -1,4 +1,4 @@
-// What a run keeps becomes known to later ones: it goes into a library.
+// Adds the documents that a run keeps to a library, so that later runs know them.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,20 @@
 
 namespace refrain::verbs::dedup {
 
-// The stage `library`: adds the kept documents to the library that grows, or leaves one in the run's folder.
-void dedup_remember(DedupRun& run);
+// The stage `library`: adds the kept documents to the library that grows, or creates one in the run's folder.
+void dedup_library(DedupRun& run);
 
-// The library that grows, locked: one is made where there is none. `near` is the method of the run; null: off.
-std::unique_ptr<library::Writing> open_library(const DedupOptions& options, const NearFinder* near);
+// Opens and locks the library that grows, and creates it if it does not exist. `near` is the method of the run;
+// null: off.
+std::unique_ptr<library::LibraryWriter> open_library(const DedupOptions& options, const NearFinder* near);
 
-// The state of the library that grows; empty where there is none yet.
+// The state of the library that grows; empty if it does not exist yet.
 std::string library_state(const DedupRun& run);
-// A name for this run, that no other has.
+// Returns a new random name for this run.
 std::string new_run_name();
 
-// Error(invalid_argument) where the keep policy ranks a document of the input before one that a library holds: what was kept
-// stays.
+// Throws Error(invalid_argument) if the keep policy ranks a document of the input before one that a library holds:
+// what earlier runs kept is not given up.
 void check_order(DedupRun& run);
 
 }  // namespace refrain::verbs::dedup

@@ -1,4 +1,4 @@
-// Consecutive documents of a run, with what a library finds them by: digests, signatures and bands.
+// Consecutive documents of a run, with what a library needs to find them: digests, signatures and bands.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace refrain::verbs::dedup {
 
-// A range of documents, and what they are looked up by.
+// A range of documents with the values by which they are looked up.
 class SketchBlock {
  public:
   explicit SketchBlock(DedupRun& run)
@@ -40,7 +40,7 @@ class SketchBlock {
     }
   }
   std::size_t size() const { return heads.size(); }
-  // Whether it is looked up: the first of its text.
+  // Whether the document is looked up: it is the first with its text.
   bool asks(std::size_t i) const { return heads[i] == first_ + i && states[i] != DocState::bad; }
   bool judged(std::size_t i) const { return !columns_.empty() && states[i] == DocState::judged; }
   std::span<const std::uint8_t> signature(std::size_t i) const {

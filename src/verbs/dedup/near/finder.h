@@ -1,8 +1,8 @@
-// How documents that are nearly alike find each other: the methods of --near behind one interface.
+// How near-duplicates find each other: the methods of --near behind one interface.
 //
-// While the input is read, a method makes a sketch of every document. From the sketches alone it proposes pairs, round
-// by round, and rules out those that cannot match. What is left is compared text against text (find/similarity.h): no
-// method removes anything by itself.
+// While the input is read, a method makes a sketch of every document. From the sketches alone it proposes pairs,
+// round by round, and rules out those that cannot match. The remaining pairs are compared by their texts
+// (find/similarity.h), so no method removes anything by itself.
 //
 // A new method is a file that makes a NearFinder, and a row in finders.cc.
 #pragma once
@@ -24,51 +24,51 @@
 
 namespace refrain::verbs::dedup {
 
-// Which documents take part in a round.
+// The documents that take part in a round.
 struct RoundPlan {
   RoundPlan(MemoryBudget& budget, std::uint64_t documents)
       : alive(budget, "the kept documents", documents),
         crowded(budget, "the documents with many candidates", documents) {}
   unsigned round = 1;
-  // By rank: 1 for a document that is kept so far. Nobody else is compared.
+  // Indexed by rank: 1 for a document that is still kept. Other documents are not compared.
   Array<std::uint8_t> alive;
-  // 1 for those that met more than could all be compared. The first round fills it; where it stays empty, there is no
-  // second one.
+  // Indexed by rank: 1 for a document that met more documents than could all be compared. The first round fills it;
+  // if none is marked, there is no second round.
   Array<std::uint8_t> crowded;
 };
 
-// What came of a round.
+// The result of a round.
 struct RoundResult {
   unsigned round = 1;
   std::uint64_t pairs = 0;
-  std::uint64_t matches = 0;  // of them
+  std::uint64_t matches = 0;  // of these
 };
 
-// A column that a method leaves in `work`: so many bytes for every document, in input order.
+// A column that a method leaves in `work`: `width` bytes per document, in input order.
 struct SketchColumn {
   std::string name;
   std::size_t width = 0;
 };
 
-// Makes sketches of one document after the other. Not thread-safe.
+// Makes the sketches of documents, one after the other. Not thread-safe.
 class Sketcher {
  public:
   virtual ~Sketcher() = default;
   virtual void start() = 0;
   virtual void add(std::span<const std::uint64_t> features) = 0;
-  // The document's values of all columns, end to end.
+  // Writes the document's values of all columns, end to end.
   virtual void finish(std::uint8_t* values) = 0;
 };
 
-// Which pairs may match, by their values of the first column. Thread-safe.
+// Decides which pairs may match, from their values of the first column. Thread-safe.
 class SketchFilter {
  public:
   virtual ~SketchFilter() = default;
-  // `document` is the later one, by rank.
+  // `document` is the later one by rank.
   virtual bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId document) const = 0;
-  // The same for many that are later, whose sketches lie end to end: appends the places of those that may.
-  virtual void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
-                         std::vector<std::uint32_t>& places) const = 0;
+  // The same for many later documents, whose sketches are end to end: appends the indexes of those that may match.
+  virtual void may_match(const std::uint8_t* earlier, const std::uint8_t* later_sketches,
+                         std::span<const DocId> documents, std::vector<std::uint32_t>& places) const = 0;
 };
 
 // The last column of matches.tsv.
@@ -84,42 +84,43 @@ class NearFinder {
  public:
   virtual ~NearFinder() = default;
 
-  // All that its answers depend on, besides the features: a line of the run's identity.
+  // Everything that its answers depend on, besides the features: a line of the run's identity.
   virtual std::string identity() const = 0;
 
   virtual std::vector<SketchColumn> columns() const = 0;
-  // Of all columns: what a document takes.
+  // Bytes per document, all columns together.
   std::size_t width() const;
   virtual std::unique_ptr<Sketcher> sketcher() const = 0;
-  // The rule by which a device makes a document's values of all columns; empty, with the reason in `why`, if none can.
+  // The rule by which a device computes a document's values of all columns; nullopt, with the reason in `why`, if
+  // it cannot.
   virtual std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const = 0;
 
-  // Writes the pairs that meet in a round, ascending, each once, without those in `known` (files of pairs, ascending
-  // too). Linear in the documents, however many are alike.
+  // Writes the pairs that meet in a round, in ascending order and each once, without those in `known` (files of
+  // pairs, also ascending). The cost is linear in the number of documents, however many are alike.
   virtual void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan,
                           const std::vector<std::filesystem::path>& known, run::RunFile& out) const = 0;
-  // Whether another round would find nothing.
+  // Whether another round would find nothing new.
   virtual bool finished(const RoundResult& result) const = 0;
 
   virtual std::unique_ptr<SketchFilter> filter(DedupRun& run) const = 0;
-  // Whether what the filter rules out is no match by definition. Otherwise it is only unlikely to be one.
+  // Whether a pair that the filter rules out is not a match by definition. Otherwise it is only unlikely to be one.
   virtual bool filter_decides() const = 0;
 
   virtual std::unique_ptr<MatchColumn> match_column(DedupRun& run) const;
   virtual void fill(DedupReport& /*report*/) const {}
 };
 
-// Null for NearMethod::off. Error(invalid_argument) for options that the method cannot work with.
-// `bands`: those of a library that is looked into; none: as the threshold and the recall want them.
+// Returns null for NearMethod::off. Throws Error(invalid_argument) for options that the method does not support.
+// `bands` are those of a library that is looked into; nullopt: chosen from the threshold and the recall.
 std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands = {});
 
-// A device and what it is to make.
+// A device and the rule for what it computes.
 struct NearDevice {
   std::shared_ptr<const cuda::Device> device;  // null: the CPU
   cuda::SketchRule rule;
 };
-// As options.device says; the CPU for `automatic`, because reading takes longer than signatures. Error(unsupported) if a GPU
-// is asked for, and there is none or it cannot do it.
+// The device that options.device names. `automatic` means the CPU, because reading takes longer than computing
+// signatures. Throws Error(unsupported) if a GPU is requested but there is none, or it cannot compute the sketches.
 NearDevice near_device(const DedupOptions& options, const NearFinder* finder);
 
 std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands);

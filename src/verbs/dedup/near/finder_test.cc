@@ -45,7 +45,7 @@ TEST(NearFinders, ASketchFillsItsColumnsAndNoMore) {
     const auto sketch = [&](std::uint8_t before, std::size_t times) {
       std::vector<std::uint8_t> values(width + 1, before);
       const auto sketcher = found->sketcher();
-      // What came before leaves nothing behind.
+      // Earlier documents do not affect the sketch.
       for (std::size_t i = 0; i < times; ++i) {
         sketcher->start();
         sketcher->add(std::span(features).first(i + 1 == times ? features.size() : 7));

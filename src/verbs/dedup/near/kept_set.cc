@@ -1,4 +1,4 @@
-// The kernel that decides who is kept, match by match, as find/decide.cc does over all documents.
+// The kernel that decides who is kept, match by match, as find/decide.cc does for all documents.
 #include <algorithm>
 #include <unordered_set>
 

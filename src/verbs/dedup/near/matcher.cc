@@ -1,9 +1,10 @@
-// The batch kernels of dedup: sketches of documents, and pairs of them compared as the verb does.
+// The batch kernels of dedup: they make sketches of documents and compare pairs as the verb does.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/attachment.h"
 #include "base/pieces.h"
 #include "engines/matching/bands.h"
 #include "engines/sketch/feature_set.h"
@@ -22,6 +23,7 @@ namespace refrain {
 struct DocumentMatcher::Impl {
   Impl(const DocumentMatchOptions& given, std::span<const std::vector<std::uint64_t>> templates)
       : options(given),
+        rule(sketch::MatchRule::of(given)),
         plan(given.windows),
         minhash(given.lanes, given.windows.seed),
         bands(matching::choose_bands(given.threshold, given.recall, given.lanes)),
@@ -41,7 +43,7 @@ struct DocumentMatcher::Impl {
         throw Error(Errc::invalid_argument, fmt::format("templates: there is no template {}", number));
   }
 
-  // False where the text is too short to judge.
+  // Returns false if the text is too short to judge.
   bool sketch(std::string_view text, const text::LeftOut* without, text::FeatureStream& stream,
               std::vector<std::uint32_t>& signature) const {
     bool judged = false;
@@ -55,6 +57,7 @@ struct DocumentMatcher::Impl {
   }
 
   const DocumentMatchOptions options;
+  const sketch::MatchRule rule;
   const text::FeaturePlan plan;
   const sketch::MinHash minhash;
   const Bands bands;
@@ -150,13 +153,14 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& texts, std::sp
       }
       sketch::own_features(second, first, worker.own);
       sketch::Loss loss = sketch::loss_of(texts[later], worker.own, impl_->plan.window, worker.sets.stream());
-      if (sketch::looks_at_symbols(impl_->options.max_loss, impl_->options.windows.tokenizer))
+      if (impl_->rule.compares_symbols())
         loss.written = static_cast<float>(
             sketch::written_similarity(texts[later], texts[earlier], impl_->plan.window, worker.written));
+      loss.attachments = attachments_lost(texts[later], texts[earlier]);
       found[i].lost = loss.tokens;
       found[i].longest_lost = loss.longest;
       found[i].as_written = loss.written;
-      found[i].covered = sketch::covers(loss, impl_->options.max_loss, impl_->options.threshold);
+      found[i].covered = impl_->rule.covers(loss);
     }
   });
   return found;
@@ -167,7 +171,7 @@ std::vector<std::uint64_t> DocumentMatcher::find_template(const TextColumn& samp
   Reservation room = budget.reserve(0, "a sample of the sources");
   text::FeatureStream stream(impl_->plan);
   std::vector<std::vector<std::uint64_t>> documents;
-  constexpr std::uint64_t kCopies = 4;  // in order, as sets, of all together, and what is not shared
+  constexpr std::uint64_t kCopies = 4;  // in order, as sets, all together, and those not shared
   for (std::size_t i = 0; i < sample.size(); ++i) {
     throw_if_stopped(context);
     if (!sample.valid(i)) continue;
@@ -177,10 +181,8 @@ std::vector<std::uint64_t> DocumentMatcher::find_template(const TextColumn& samp
       windows.insert(windows.end(), features.begin(), features.end());
     room.resize(room.bytes() + kCopies * windows.size() * sizeof(std::uint64_t), "a sample of the sources");
   }
-  return sketch::template_windows(documents, {.window = impl_->plan.window,
-                                              .threshold = impl_->options.threshold,
-                                              .max_loss = impl_->options.max_loss,
-                                              .least = TemplateSample::kLeastDocuments});
+  return sketch::template_windows(
+      documents, {.window = impl_->plan.window, .rule = impl_->rule, .least = TemplateSample::kLeastDocuments});
 }
 
 std::uint64_t site_of_address(std::string_view id) {

@@ -1,4 +1,4 @@
-// The kernel that walks groups of a band as a round of dedup does (near/minhash.cc).
+// The kernel that goes through the groups of a band as a round of dedup does (near/minhash.cc).
 #include "refrain/matches.h"
 #include "verbs/dedup/near/pairs.h"
 

@@ -1,8 +1,8 @@
-// MinHash: documents meet where all lanes of a band of their signatures are equal.
+// MinHash: documents meet if all lanes in a band of their signatures are equal.
 //
-// In a group of a few, all meet; in a larger one each document meets the best-ranked, the two before it, and those that
-// it also meets in another band, which is another one in every round; from the second round on also more of the
-// best-ranked (near/pairs.h).
+// In a small group, all documents meet. In a larger one, each document meets the best-ranked, the two before it,
+// and those that it also meets in another band, which is a different one in every round; from the second round on,
+// it also meets more of the best-ranked (near/pairs.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::size_t kPieceDocuments = std::size_t{1} << 16;  // that a worker takes at a time
-constexpr unsigned kLeastRounds = 3;  // where many met: each round looks at them in another order
+constexpr std::size_t kPieceDocuments = std::size_t{1} << 16;  // per task of a worker
+constexpr unsigned kLeastRounds = 3;  // for crowds: each round takes their documents in another order
 
 std::string band_name(unsigned band) {
   return fmt::format("bands.{}", band);
 }
 
-// A document in a group of a band; `other` is its key in the next one.
+// A document in a group of a band; `other` is its key in another band.
 struct Entry {
   std::uint32_t key;
   std::uint32_t other;
@@ -49,16 +49,17 @@ class Round {
     for (unsigned i = 0; i < run.threads; ++i) writers_.push_back(pairs_.writer());
   }
 
-  // Who works on a band: as many as context.threads, and `first` of all workers of the round is the first of them.
+  // The workers of a band: context.threads of them, numbered from `first` among all workers of the round.
   struct Team {
     Context context;
     unsigned first = 0;
     unsigned size() const { return context.threads; }
   };
 
-  // How many bands fit into memory side by side: each by one worker then. Else one after the other, by all.
+  // How many bands to process at once. If they fit into memory, each band is processed by one worker, otherwise one
+  // after the other by all workers.
   unsigned at_once(unsigned bands) const {
-    constexpr std::uint64_t kShare = 4;  // of the memory that is left
+    constexpr std::uint64_t kShare = 4;  // fraction of the available memory
     const std::uint64_t each = 3 * sizeof(Entry) * ranks_.size() + (std::uint64_t{1} << 20U);
     const std::uint64_t fit = run_.budget.available() / kShare / each;
     return fit < run_.threads || bands < run_.threads ? 1 : run_.threads;
@@ -73,7 +74,7 @@ class Round {
       for (unsigned i = 0; i < team.size(); ++i) aside.push_back(crowds.writer());
       for_each_group(entries, team, [&](unsigned worker, const Entry& entry) {
         aside[worker].add({crowd_key(entry.key, entry.other), 0, entry.rank});
-        // A document is in one group of a band, and may be in one of every band.
+        // Within a band, a document is in one group only, but other bands may mark it at the same time.
         std::atomic_ref(plan_.crowded[entry.rank]).store(1, std::memory_order_relaxed);
       });
     }
@@ -117,7 +118,7 @@ class Round {
                  });
   }
 
-  // From the second round on, only those that met many.
+  // From the second round on, only documents in crowds take part.
   bool takes_part(std::uint64_t rank) const {
     return plan_.alive[rank] != 0 &&
            (plan_.round == 1 || std::atomic_ref(plan_.crowded[rank]).load(std::memory_order_relaxed) != 0);
@@ -183,9 +184,9 @@ class MinHashFilter : public SketchFilter {
   bool may_match(const std::uint8_t* earlier, const std::uint8_t* later, DocId /*document*/) const override {
     return sketch::equal_bytes(earlier, later, lanes_) >= least_;
   }
-  void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+  void may_match(const std::uint8_t* earlier, const std::uint8_t* later_sketches, std::span<const DocId> documents,
                  std::vector<std::uint32_t>& places) const override {
-    sketch::find_equal_bytes(earlier, laters, documents.size(), lanes_, least_, places);
+    sketch::find_equal_bytes(earlier, later_sketches, documents.size(), lanes_, least_, places);
   }
 
  private:
@@ -206,7 +207,7 @@ class MinHashFinder : public NearFinder {
   }
 
   std::vector<SketchColumn> columns() const override {
-    std::vector<SketchColumn> columns = {{"lanes", minhash_.lanes()}};  // the low byte of each
+    std::vector<SketchColumn> columns = {{"lanes", minhash_.lanes()}};  // the low byte of each lane
     for (unsigned band = 0; band < bands_.bands; ++band) columns.push_back({band_name(band), sizeof(std::uint32_t)});
     return columns;
   }
@@ -242,7 +243,7 @@ class MinHashFinder : public NearFinder {
     progress.finish();
     round.list(known, out);
   }
-  // Where many met, some pairs never do.
+  // In crowds, some pairs never meet.
   bool finished(const RoundResult& result) const override {
     return result.matches == 0 && result.round >= kLeastRounds;
   }

@@ -8,7 +8,7 @@
 namespace refrain::verbs::dedup {
 
 namespace {
-constexpr std::size_t kHeldPairs = 8192;  // that are written at a time
+constexpr std::size_t kHeldPairs = 8192;  // written at once
 }
 
 store::ShuffleOptions pair_options(DedupRun& run, std::uint64_t documents) {

@@ -1,4 +1,5 @@
-// Pairs of documents that met: gathered from many threads, and listed in order without what was listed before.
+// Pairs of documents that met: collected from many threads and listed in order, without pairs that were listed
+// before.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +21,18 @@ using Pairs = store::Shuffle<RankPair, LaterOfPair>;
 
 store::ShuffleOptions pair_options(DedupRun& run, std::uint64_t documents);
 
-// Ascending, each once, without those in `known`; of what is left with the same later document no more than `most`.
+// Writes the pairs in ascending order, each once, without those in `known`, and at most `most` new ones per later
+// document.
 void list_pairs(DedupRun& run, Pairs& pairs, const std::vector<std::filesystem::path>& known, run::RunFile& out,
                 std::uint64_t most = ~std::uint64_t{0});
 
-inline constexpr std::size_t kAll = 8;           // of a group of so many, all pairs
-inline constexpr std::size_t kPredecessors = 2;  // with which each document of a larger one is paired
-inline constexpr std::size_t kLeaders = 4;       // and of its best-ranked, from the second round on
-inline constexpr unsigned kTurns = 8;            // rounds until the same are met again: some are no longer kept then
+inline constexpr std::size_t kSmallGroup = 8;    // in a group of up to this size, all documents meet
+inline constexpr std::size_t kPredecessors = 2;  // in a larger group, each document meets this many before it
+inline constexpr std::size_t kLeaders = 4;       // and this many of the best-ranked, from the second round on
+inline constexpr unsigned kTurns = 8;            // rounds until the same leaders return; some may be gone by then
 
-// Those of a large group meet once more if they also have the same key in another band, which is another one in every
-// round.
+// The documents of a large group meet once more if they also have the same key in another band, which is a
+// different one in every round.
 inline std::uint32_t crowd_key(std::uint32_t key, std::uint32_t other) {
   return static_cast<std::uint32_t>(
       mix(std::uint64_t{key} << 32U | other, 0x9E3779B97F4A7C15ULL, 0xD6E8FEB86659FD93ULL) >> 32U);
@@ -39,25 +41,25 @@ inline unsigned other_band(unsigned band, unsigned bands, unsigned round) {
   return bands == 1 ? 0 : (band + 1 + (round - 1) % (bands - 1)) % bands;
 }
 
-// Documents that meet in one place, as they come by in order of rank. Entry has a `rank`.
+// The documents of one group, added in order of rank. Entry has a `rank`.
 //
-// In a large group each document meets the best-ranked, and the two before it. Where many are similar, and each has text
-// of its own, the one that covers another need not be among those; but it is most likely one of the best-ranked, who
-// are kept. So in every further round all meet some more of them.
+// In a large group, each document meets the best-ranked one and the two before it. If many are similar and each has
+// text of its own, the one that covers another may not be among those, but it is most likely one of the
+// best-ranked, which are kept. So in every further round, each document meets a few more of these.
 template <class Entry>
 class Group {
  public:
   explicit Group(unsigned round) : first_leader_((round + kTurns - 2) % kTurns * kLeaders), round_(round) {}
 
-  // Calls pair(later, earlier); large(entry) for each of a group of more than kAll.
+  // Calls pair(later, earlier), and large(entry) for every entry of a group of more than kSmallGroup.
   template <class Pair, class Large>
   void add(const Entry& entry, bool first, Pair pair, Large large) {
     if (first) few_.clear(), leaders_.clear(), count_ = 0;
-    if (few_.size() < kAll) {
+    if (few_.size() < kSmallGroup) {
       for (const Entry& before : few_) pair(entry.rank, before.rank);
       few_.push_back(entry);
     } else {
-      if (count_ == kAll)
+      if (count_ == kSmallGroup)
         for (const Entry& before : few_) large(before);
       pair(entry.rank, few_.front().rank);
       for (const std::uint64_t before : last_) pair(entry.rank, before);
@@ -69,7 +71,7 @@ class Group {
   }
 
  private:
-  const std::size_t first_leader_;  // its place in the group
+  const std::size_t first_leader_;  // its index in the group
   const unsigned round_;
   std::vector<Entry> few_;
   std::vector<std::uint64_t> leaders_;

@@ -1,7 +1,7 @@
-// SimHash: documents meet where their fingerprints differ in at most options.distance bits.
+// SimHash: documents meet if their fingerprints differ in at most options.distance bits.
 //
-// One that is near many is paired with the best-ranked of them; all are looked at again in the next round. Of documents
-// with the same fingerprint that do not match each other, the few best-ranked meet what is near them.
+// A document that is near many others is paired with the best-ranked of them; the next round considers all of them
+// again. If several documents have the same fingerprint, the few best-ranked ones meet the documents near them.
 #include "engines/sketch/simhash.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr const char* kColumn = "fingerprints";
-constexpr std::uint64_t kMostOfLater = 16;  // pairs that a document gets in a round
+constexpr std::uint64_t kMostOfLater = 16;  // per document and round
 
 struct Node {
   std::uint64_t fingerprint;
@@ -63,10 +63,10 @@ class SimHashFilter : public SketchFilter {
     if (difference <= close_ || difference > distance_) return difference <= distance_;
     return text_ends_[document] - (document == 0 ? 0 : text_ends_[document - 1]) <= short_bytes_;
   }
-  void may_match(const std::uint8_t* earlier, const std::uint8_t* laters, std::span<const DocId> documents,
+  void may_match(const std::uint8_t* earlier, const std::uint8_t* later_sketches, std::span<const DocId> documents,
                  std::vector<std::uint32_t>& places) const override {
     for (std::size_t i = 0; i < documents.size(); ++i)
-      if (may_match(earlier, laters + i * sizeof(std::uint64_t), documents[i]))
+      if (may_match(earlier, later_sketches + i * sizeof(std::uint64_t), documents[i]))
         places.push_back(static_cast<std::uint32_t>(i));
   }
 
@@ -74,7 +74,7 @@ class SimHashFilter : public SketchFilter {
   unsigned distance_;
   unsigned close_;
   std::uint64_t short_bytes_;
-  Array<std::uint64_t> text_ends_;  // where `close` says more than `distance`
+  Array<std::uint64_t> text_ends_;  // filled only if `close` is less than `distance`
 };
 
 class Differences : public MatchColumn {
@@ -97,21 +97,19 @@ class SimHashFinder : public NearFinder {
     if (options.distance > 63) throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
   }
 
-  std::string identity() const override {
-    return fmt::format("distance {} close {} short {}\n", distance_, close_, short_bytes_);
-  }
+  std::string identity() const override { return {}; }  // its options say it all
 
   std::vector<SketchColumn> columns() const override { return {{kColumn, sizeof(std::uint64_t)}}; }
   std::unique_ptr<Sketcher> sketcher() const override { return std::make_unique<SimHashSketcher>(); }
   std::optional<cuda::SketchRule> device_rule(const FingerprintOptions& windows, std::string& why) const override {
     std::optional<cuda::SketchRule> rule = cuda::sketch_rule(windows, why);
-    if (rule) rule->tie_sets_bit = false;  // here a tie never does
+    if (rule) rule->tie_sets_bit = false;  // in this method, a tie never sets the bit
     return rule;
   }
 
   void find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& plan, const std::vector<std::filesystem::path>& known,
                   run::RunFile& out) const override;
-  // Rounds go on until all pairs have met that ever meet, unless documents have text of their own (find/verify.cc).
+  // Rounds continue until no new pairs meet, unless documents have text of their own (find/verify.cc).
   bool finished(const RoundResult& result) const override { return result.pairs == 0; }
 
   std::unique_ptr<SketchFilter> filter(DedupRun& run) const override {
@@ -123,7 +121,7 @@ class SimHashFinder : public NearFinder {
 
  private:
   const unsigned distance_;
-  const unsigned close_;  // with more bits than this, only a short text may match
+  const unsigned close_;  // with more differing bits, only a short text may match
   const std::uint64_t short_bytes_;
 };
 
@@ -142,7 +140,7 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
   }
   std::sort(nodes.begin(), nodes.end());
   Array<std::uint64_t> distinct(run.budget, "the fingerprints");
-  Array<std::uint64_t> begins(run.budget, "the fingerprints");  // of each among the nodes, and the end
+  Array<std::uint64_t> begins(run.budget, "the fingerprints");  // index of each in `nodes`, and the end
   Group<Node> group(plan.round);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool first = i == 0 || nodes[i].fingerprint != nodes[i - 1].fingerprint;
@@ -158,19 +156,19 @@ void SimHashFinder::find_pairs(DedupRun& run, const Ranks& ranks, RoundPlan& pla
     begins.push_back(i);
   }
   begins.push_back(nodes.size());
-  // Those that stand for a fingerprint: the best-ranked few.
-  const auto standing = [&](std::uint64_t fingerprint) {
+  // The nodes that represent a fingerprint: the few best-ranked ones.
+  const auto representatives = [&](std::uint64_t fingerprint) {
     const auto at =
         static_cast<std::size_t>(std::lower_bound(distinct.begin(), distinct.end(), fingerprint) - distinct.begin());
     const auto begin = static_cast<std::size_t>(begins[at]);
     return std::span<const Node>(nodes.data() + begin,
-                                 std::min(static_cast<std::size_t>(begins[at + 1]) - begin, kAll));
+                                 std::min(static_cast<std::size_t>(begins[at + 1]) - begin, kSmallGroup));
   };
   join::join_fingerprints(
       {distinct.data(), distinct.size()}, {.distance = distance_}, run.options.device, run.context, run.budget,
       [&](unsigned worker, std::uint64_t a, std::uint64_t b) {
-        for (const Node& one : standing(a))
-          for (const Node& other : standing(b))
+        for (const Node& one : representatives(a))
+          for (const Node& other : representatives(b))
             writers[worker].add({std::max(one.rank, other.rank), std::min(one.rank, other.rank)});
       },
       run.report.device);

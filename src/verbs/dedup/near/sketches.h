@@ -1,4 +1,4 @@
-// The sketches of all documents, and what they say about pairs.
+// The sketches of all documents, and the filter that uses them to rule out pairs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace refrain::verbs::dedup {
 
-// The first column of the method: in memory where there is room, else in its file. Thread-safe.
+// Holds the first column of the method in memory if there is room, otherwise reads it from its file. Thread-safe.
 class Sketches {
  public:
   explicit Sketches(DedupRun& run) : Sketches(run, run.near->columns().front()) {}

@@ -1,11 +1,11 @@
-// dedup: what was decided, beside the records themselves: copies of the input with fields added.
+// dedup: writes copies of the input with fields added that describe the decisions.
 #include <string>
 
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/output/output.h"
-#include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {

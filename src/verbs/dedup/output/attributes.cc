@@ -1,8 +1,8 @@
-// dedup: what was decided, as attributes for Dolma: beside each file of documents one with a line a document.
+// dedup: writes the decisions as Dolma attributes: for each file of documents, a file with one line per document.
 //
-// Dolma's tools count a text in code points, ours in bytes: so every span is counted anew. Its mixer takes the lines of
-// both files side by side and compares the ids as JSON, so that an id which is a number stays one, and a record that
-// could not be read has a line too.
+// Dolma's tools measure text in code points, Refrain in bytes, so every span is converted. Dolma's mixer reads the
+// lines of both files side by side and compares the ids as JSON. So an id that is a number stays a number, and a
+// record that could not be read has a line, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 #include "refrain/error.h"
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/output/output.h"
-#include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
@@ -35,17 +35,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// In code points: every byte that does not go on with a character begins one.
+// The length in code points: every byte that is not a continuation byte begins one.
 std::uint64_t count_characters(std::string_view text) {
   return static_cast<std::uint64_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Counts on through one text.
+// Counts the characters of one text incrementally.
 class Characters {
  public:
   explicit Characters(std::string_view text) : text_(text) {}
-  // Those before byte `end`. Ask in ascending order.
+  // The number of characters before byte `end`. Ask in ascending order.
   std::uint64_t before(std::uint64_t end) {
     const std::uint64_t to = std::min<std::uint64_t>(end, text_.size());
     if (to > at_) count_ += count_characters(text_.substr(at_, to - at_));
@@ -60,16 +60,16 @@ class Characters {
 };
 
 void append_span(std::string& out, std::uint64_t begin, std::uint64_t end, double score) {
-  // A score is a number with a point: some readers tell 1 from 1.0.
+  // A score is written with a decimal point, because some readers distinguish 1 from 1.0.
   const std::string digits = fmt::format("{:.6g}", score);
   const bool whole = digits.find_first_of(".e") == std::string::npos;
   out += fmt::format("{}[{}, {}, {}{}]", out.ends_with('[') ? "" : ", ", begin, end, digits, whole ? ".0" : "");
 }
 
-// What is kept of a batch until its turn.
+// Data of a batch, kept until its turn.
 struct Waiting {
   Reservation reservation;
-  std::optional<corpus::Input> input;  // the file of records; none where it could not be opened
+  std::optional<corpus::Input> input;  // the file of records; nullopt if it could not be opened
   corpus::Packing packing = corpus::Packing::none;
   bool first = false;
   bool last = false;
@@ -205,7 +205,7 @@ void check_attributes(const DedupOptions& options, const Context& context) {
 void dedup_attributes(DedupRun& run) {
   SecondReading reading(run);
   corpus::SourceOptions input = reading.input();
-  input.extra_fields = {input.id_field};  // to know how it is written
+  input.extra_fields = {input.id_field};  // to see how the id is written
   reading.make("attributes", [&](const fs::path& folder) {
     AttributesWriter writer(run, reading, folder);
     const corpus::BatchWork work = [&](unsigned, corpus::Batch& batch) -> corpus::InOrder {

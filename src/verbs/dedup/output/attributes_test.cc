@@ -5,7 +5,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Code points are neither bytes nor UTF-16 units here.
+// Here, the number of code points differs from the number of bytes and of UTF-16 units.
 constexpr const char* kCjk = "重复的文字😀在这里又一次出现了，然后就没有了";
 
 class AttributesTest : public DedupTest {

@@ -1,11 +1,13 @@
-// The stages that write what was decided: rows for people and other programs, and the input again, cleaned or annotated.
+// The stages that write the decisions: as rows for people and other programs, and as a cleaned or annotated copy of
+// the input.
 #pragma once
 
 #include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
 
-// Whether attributes can be written, where they are asked for; told before anything is read.
+// If attributes are requested, checks that they can be written, before anything is read. Throws
+// Error(invalid_argument).
 void check_attributes(const DedupOptions& options, const Context& context);
 
 inline constexpr const char* kWriteStage = "write";

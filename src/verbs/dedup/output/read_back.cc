@@ -1,5 +1,5 @@
-// The clean corpus, read again from the disk and compared with what was decided: what a disk, a cable or a slip of ours
-// did to it is found before the run says that it has ended.
+// Reads the clean corpus back from disk and compares it with the decisions, so that damage by a disk, a cable or a
+// bug is found before the run ends.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include "refrain/error.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the documents of the clean corpus must be, one after the other.
+// The documents that the clean corpus must contain, one after the other.
 class Expected {
  public:
   explicit Expected(DedupRun& run)
@@ -31,7 +32,7 @@ class Expected {
         digests_(run.dir.work("hashes")),
         texts_(run.texts(), run.dir.work("text_ends")) {}
 
-  // The next one that is kept. False at the end.
+  // The digest of the next kept document. Returns false at the end.
   bool next(Digest& text) {
     for (Decision decision; outcome_.next(decision, spans_); ++document_) {
       DocState state{};
@@ -44,7 +45,7 @@ class Expected {
     }
     return false;
   }
-  // Of the one that next() gave, in the input.
+  // The number, in the input, of the document that next() returned.
   DocId document() const { return document_ - 1; }
 
  private:
@@ -74,29 +75,25 @@ class Expected {
                                          run.dir.output("clean").string(), what));
 }
 
-// What was written a moment ago is still in memory, and would be read from there. It is on the disk already, so memory
-// can let go of it.
+// Files that were just written are still cached in memory and would be read from there. They are already on disk,
+// so this drops them from the cache.
 void drop_from_memory(const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    const int fd = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;  // reading it will tell
+  for_each_file(folder, [&](const fs::path& below) {
+    const int fd = open((folder / below).c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;  // reading the file will report the error
     posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     close(fd);
-  }
+  });
 }
 
-// The clean corpus as an input, its parts in the order of the input.
-InputOptions clean_input(const DedupRun& run) {
-  InputOptions input = run.options.input;
-  const corpus::OutputNames names(input);
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < input.paths.size(); ++i) {
-    const fs::path path = run.dir.output("clean") / names.of({.path = input.paths[i], .failure = {}, .operand = i});
-    if (is_taken(path)) paths.push_back(path.string());
-  }
-  input.paths = std::move(paths);
-  input.strict = input.skip_unreadable = false;
+// The clean corpus as an input. Its files are read in the order of the input, because those of an archive need not
+// be sorted.
+corpus::SourceOptions clean_input(DedupRun& run) {
+  corpus::SourceOptions input = SecondReading(run).input();
+  input.strict = false;
+  input.copy_of = [names = corpus::OutputNames(input), clean = run.dir.output("clean")](const corpus::Input& file) {
+    return (clean / names.of(file)).string();
+  };
   return input;
 }
 
@@ -123,18 +120,15 @@ void dedup_read_back(DedupRun& run) {
     };
   };
   try {
-    ReadReport read;
-    const InputOptions input = clean_input(run);
-    if (!input.paths.empty())
-      read =
-          corpus::read_documents(input, run.context, run.budget, work, {.stage = "read-back", .all_may_be_bad = true});
+    const ReadReport read = corpus::read_documents(clean_input(run), run.context, run.budget, work,
+                                                   {.stage = "read-back", .all_may_be_bad = true});
     if (Digest missing; expected.next(missing))
       refuse(run, fmt::format("document {} of the input was kept but is missing", expected.document()));
     const std::uint64_t bad = run.dir.facts().get<ReadFacts>().report.bad_records;
     if (read.bad_records != bad)
       refuse(run, fmt::format("has {} bad records, but {} were copied", read.bad_records, bad));
   } catch (const Error& error) {
-    // What is wrong on the disk is written again when the run is resumed.
+    // Makes the stage `apply` run again when the run is resumed.
     if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
     run.dir.forget(kApplyStage);
     if (error.code() != Errc::io) throw;

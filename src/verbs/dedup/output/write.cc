@@ -1,11 +1,13 @@
-// dedup: what was decided, as files for people and other programs; and the clean corpus.
+// dedup: writes the decisions as files for people and other programs, and the clean corpus.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "base/files/file.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "base/relay.h"
@@ -14,19 +16,21 @@
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
-#include "verbs/dedup/state/again.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
+#include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr DocId kPartDocuments = 1024;  // that a worker formats at a time
+constexpr DocId kPartDocuments = 1024;  // formatted at once by a worker
+constexpr std::size_t kCopyBytes = std::size_t{64} << 10;
 
 struct Row {
   DocId first;
@@ -38,13 +42,13 @@ struct FirstOfRow {
   std::uint64_t operator()(const Row& row) const { return row.first; }
 };
 
-// In input order, the earlier document of a pair first; a copy with the first of its text.
+// Writes the pairs in input order, the earlier document of a pair first. A copy is paired with the first document
+// of its text.
 void write_matches(DedupRun& run) {
   const Ranks ranks = run.ranks();
-  const std::uint64_t count = run.dir.facts().get<VerifyFacts>().matches;
   store::Shuffle<Row, FirstOfRow> rows({.what = "the matches",
                                         .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
-                                        .expected_records = static_cast<std::size_t>(count),
+                                        .expected_records = static_cast<std::size_t>(match_rows(run.dir.facts())),
                                         .order_values = true,
                                         .temp = &run.temp,
                                         .memory_bytes = run.budget.available() / 2},
@@ -89,7 +93,7 @@ void write_matches(DedupRun& run) {
   run.dir.close(out);
 }
 
-// What one worker formats with: rows of clusters.tsv, and lines of decisions.jsonl. Documents in ascending order.
+// Formats rows of clusters.tsv and lines of decisions.jsonl for one worker. Documents come in ascending order.
 class Formatter {
  public:
   Formatter(DedupRun& run, const Array<DocId>& clusters, const Array<std::uint8_t>& shared)
@@ -158,6 +162,7 @@ class Formatter {
     add_known(text, document);
     if (reason == Reason::near || decision_.own_text != 0)
       text += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision_.loss.tokens, decision_.loss.longest);
+    if (decision_.loss.attachments != 0) text += fmt::format(R"(, "lost_attachments": {})", decision_.loss.attachments);
     if (decision_.own_text != 0 && decision_.loss.written < 1)
       text += fmt::format(R"(, "as_written": {:.3g})", decision_.loss.written);
     if (reason == Reason::against) spans_ = against_.spans(document);
@@ -170,7 +175,7 @@ class Formatter {
     text += "}\n";
   }
 
-  // Where the match is no document of the input: the library that holds it.
+  // If the match is not a document of the input, adds the library that holds it.
   void add_known(std::string& text, DocId document) {
     const auto reason = static_cast<Reason>(decision_.reason);
     const bool matched = reason == Reason::exact || reason == Reason::near || decision_.own_text != 0;
@@ -206,7 +211,7 @@ class Formatter {
 
 void write_clusters(DedupRun& run) {
   const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");
-  // Whether there is another in its cluster.
+  // Whether a document shares its cluster with another one.
   Array<std::uint8_t> shared(run.budget, "the clusters", clusters.size());
   for (DocId document = 0; document < clusters.size(); ++document)
     if (clusters[document] != document) shared[document] = shared[clusters[document]] = 1;
@@ -235,7 +240,8 @@ void write_clusters(DedupRun& run) {
   run.dir.close(lines);
 }
 
-// By which `explain` compares what the run compared: with a number for every row of decisions.jsonl.
+// Writes the templates by which `explain` compares what the run compared, with one entry per row of
+// decisions.jsonl.
 void write_left_out(DedupRun& run) {
   const std::shared_ptr<const run::TemplateFile> templates = run.templates();
   if (!templates) return;
@@ -248,9 +254,20 @@ void write_left_out(DedupRun& run) {
   run.dir.close(file);
 }
 
+// The list was written when the input was read, and kept in `work` until the files of an earlier run were removed.
+void copy_skipped(DedupRun& run) {
+  InputFile from(run.dir.work(run::kSkippedName).string());
+  run::RunFile to = run.dir.create_output(run::kSkippedName);
+  std::string chunk(kCopyBytes, '\0');
+  while (const std::size_t size = from.read(chunk.data(), chunk.size()))
+    to.write(std::string_view(chunk).substr(0, size));
+  run.dir.close(to);
+}
+
 }  // namespace
 
 void dedup_write(DedupRun& run) {
+  copy_skipped(run);
   write_matches(run);
   write_clusters(run);
   write_left_out(run);

@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kWidth = 520;
 constexpr double kTop = 18;
-constexpr double kHeight = 190;  // of the plot, upright
+constexpr double kHeight = 190;  // of the plot, for vertical bars
 constexpr double kLeft = 52;
-constexpr double kLine = 26;        // a bar that lies
-constexpr double kLabels = 200;     // for the labels of those
-constexpr std::size_t kLabel = 25;  // bytes of one
+constexpr double kLine = 26;        // height of a horizontal bar
+constexpr double kLabels = 200;     // width for the labels of those
+constexpr std::size_t kLabel = 25;  // bytes of one label
 
 std::string place(double value) {
   return fmt::format("{:.1f}", value);
@@ -44,17 +44,17 @@ std::string tip_of(const Chart& chart, const Chart::Bar& bar, std::size_t series
   return fmt::format("{}: {} {}", bar.label, count_text(bar.values[series]), chart.series[series]);
 }
 
-// The end of a label tells more than its beginning: they are paths.
+// Labels are paths, so the end of one says more than its beginning.
 std::string short_label(const std::string& label) {
   if (label.size() <= kLabel) return label;
   return "…" + label.substr(boundary_after(label, label.size() - kLabel));
 }
 
-void draw_upright(PageData& to, const Chart& chart) {
+void draw_vertical(PageData& to, const Chart& chart) {
   std::uint64_t most = 1;
   for (const Chart::Bar& bar : chart.bars)
     for (const std::uint64_t value : bar.values) most = std::max(most, value);
-  // 1 is a tenth of a decade above the ground, so that it can be seen.
+  // The value 1 is a tenth of a decade above the base line, so that it is visible.
   const double decades = std::max(1.0, std::ceil(std::log10(static_cast<double>(most)) - 1e-9)) + 0.1;
   const auto height = [&](std::uint64_t value) {
     return value == 0 ? 0.0 : kHeight * (std::log10(static_cast<double>(value)) + 0.1) / decades;
@@ -68,7 +68,7 @@ void draw_upright(PageData& to, const Chart& chart) {
   }
   const double slot = (kWidth - kLeft) / static_cast<double>(chart.bars.size());
   const double width = std::min(48.0, slot * 0.8 / static_cast<double>(chart.series.size()));
-  // Labels that would touch are left out; the table has them all.
+  // Labels that would touch are left out; the table has all of them.
   std::size_t longest = 1;
   for (const Chart::Bar& bar : chart.bars) longest = std::max(longest, bar.label.size());
   const auto every =
@@ -89,7 +89,7 @@ void draw_upright(PageData& to, const Chart& chart) {
   to.set("width", place(kWidth)).set("height", place(ground + 28));
 }
 
-void draw_lying(PageData& to, const Chart& chart) {
+void draw_horizontal(PageData& to, const Chart& chart) {
   std::uint64_t most = 1;
   for (const Chart::Bar& bar : chart.bars) {
     std::uint64_t sum = 0;
@@ -118,10 +118,10 @@ void add_chart(PageData& page, const Chart& chart) {
   if (chart.bars.empty()) return;
   PageData& to = page.add("charts");
   to.set("name", chart.name).set("title", chart.title).set("note", chart.note);
-  if (chart.lying)
-    draw_lying(to, chart);
+  if (chart.horizontal)
+    draw_horizontal(to, chart);
   else
-    draw_upright(to, chart);
+    draw_vertical(to, chart);
   to.add("head").set("text", chart.first);
   for (std::size_t series = 0; series < chart.series.size(); ++series) {
     to.add("head").set("text", chart.series[series]);
@@ -134,16 +134,16 @@ void add_chart(PageData& page, const Chart& chart) {
   }
 }
 
-std::size_t Doubling::first() const {
+std::size_t DoublingHistogram::first() const {
   return static_cast<std::size_t>(
       std::find_if(counts_.begin(), counts_.end(), [](std::uint64_t count) { return count != 0; }) - counts_.begin());
 }
 
-std::size_t Doubling::place(std::uint64_t value) {
+std::size_t DoublingHistogram::place(std::uint64_t value) {
   return value == 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(value - 1));
 }
 
-std::string Doubling::label(std::size_t i) {
+std::string DoublingHistogram::label(std::size_t i) {
   if (i <= 2) return std::to_string(i);
   const auto number = [](std::uint64_t value) {
     static constexpr const char* kUnits[] = {"", "K", "M", "G", "T"};

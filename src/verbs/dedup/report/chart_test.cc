@@ -15,20 +15,20 @@ double number(const PageData& data, std::string_view name) {
 }
 
 TEST(ReportChart, ClassesDouble) {
-  Doubling classes;
+  DoublingHistogram classes;
   for (const std::uint64_t value : {0, 1, 2, 3, 4, 5, 8, 9}) classes.add(value);
   EXPECT_EQ(classes.size(), 6U);
   const std::vector<std::uint64_t> expected{1, 1, 1, 2, 2, 1};
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(classes.count(i), expected[i]) << i;
-  EXPECT_EQ(Doubling::label(0), "0");
-  EXPECT_EQ(Doubling::label(3), "3–4");
-  EXPECT_EQ(Doubling::label(5), "9–16");
-  EXPECT_EQ(Doubling::label(20), "256K–512K");
+  EXPECT_EQ(DoublingHistogram::label(0), "0");
+  EXPECT_EQ(DoublingHistogram::label(3), "3–4");
+  EXPECT_EQ(DoublingHistogram::label(5), "9–16");
+  EXPECT_EQ(DoublingHistogram::label(20), "256K–512K");
   for (std::uint64_t value = 1; value < 5000; ++value) {
-    const std::size_t place = Doubling::place(value);
-    EXPECT_EQ(Doubling::place(value + 1) - place, (value & (value - 1)) == 0 ? 1U : 0U) << value;
+    const std::size_t place = DoublingHistogram::place(value);
+    EXPECT_EQ(DoublingHistogram::place(value + 1) - place, (value & (value - 1)) == 0 ? 1U : 0U) << value;
   }
-  EXPECT_EQ(Doubling::place(~std::uint64_t{0}), 65U);
+  EXPECT_EQ(DoublingHistogram::place(~std::uint64_t{0}), 65U);
 }
 
 TEST(ReportChart, UprightBarsGrowByTheSameForEveryFactorOfTen) {
@@ -40,12 +40,12 @@ TEST(ReportChart, UprightBarsGrowByTheSameForEveryFactorOfTen) {
                                        .series = {"clusters"},
                                        .bars = {{"a", {1}}, {"b", {0}}, {"c", {10}}, {"d", {100}}}});
   const std::list<PageData>& rects = *chart.items("rects");
-  ASSERT_EQ(rects.size(), 3U);  // none for nothing
+  ASSERT_EQ(rects.size(), 3U);  // an empty bar is not drawn
   std::vector<double> heights;
   for (const PageData& rect : rects) {
     heights.push_back(number(rect, "height"));
     EXPECT_GT(heights.back(), 0);
-    EXPECT_NEAR(number(rect, "y") + heights.back(), 208, 0.11);  // all stand on the ground
+    EXPECT_NEAR(number(rect, "y") + heights.back(), 208, 0.11);  // all stand on the base line
   }
   EXPECT_NEAR(heights[1] - heights[0], heights[2] - heights[1], 0.21);
   EXPECT_EQ(*rects.back().text("value"), "100");
@@ -60,7 +60,7 @@ TEST(ReportChart, LyingBarsAreEndToEndAndTrueToTheirNumbers) {
                                        .first = "source",
                                        .series = {"kept", "removed"},
                                        .bars = {{"a", {30, 10}}, {std::string(400, 'x'), {0, 20}}},
-                                       .lying = true});
+                                       .horizontal = true});
   const std::list<PageData>& rects = *chart.items("rects");
   ASSERT_EQ(rects.size(), 3U);
   const PageData& kept = rects.front();

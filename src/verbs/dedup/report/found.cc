@@ -1,5 +1,5 @@
-// dedup: two parts of report.html, each of bounded size: items of another set that stand in the corpus, and the passages
-// that are cut out most.
+// dedup: gathers two parts of report.html, each of bounded size: the items of another set that the corpus contains,
+// and the passages that are cut out most.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::size_t kItems = 20;
 constexpr std::size_t kPassages = 10;
-constexpr std::size_t kCandidates = 200;        // for those
-constexpr std::uint64_t kAround = 120;          // bytes before and behind a place that are shown
-constexpr std::uint64_t kPlace = 600;           // of a place; a longer one by its two ends
-constexpr std::uint64_t kCoreWithin = 8 << 10;  // bytes of a cut that are looked at for its core
-constexpr std::uint64_t kLook = 65536;          // cuts from one look at the stop token to the next
+constexpr std::size_t kCandidates = 200;        // for these passages
+constexpr std::uint64_t kAround = 120;          // bytes shown before and after a place
+constexpr std::uint64_t kPlace = 600;           // bytes shown of a place; of a longer one, its two ends
+constexpr std::uint64_t kCoreWithin = 8 << 10;  // bytes of a cut that are searched for its core
+constexpr std::uint64_t kLook = 65536;          // cuts between two checks of the stop token
 
-// The best `most` of any number, the best first.
+// Keeps the best `most` of any number of values, the best first.
 template <class T, class Before>
 class Best {
  public:
@@ -48,7 +48,7 @@ class Best {
   std::vector<T> values_;
 };
 
-// Parts of the texts of a run, and ids, as a page shows them.
+// Shortens parts of texts, and ids, for display.
 class ShownTexts {
  public:
   explicit ShownTexts(DedupRun& run)
@@ -58,7 +58,7 @@ class ShownTexts {
 
   std::string id(DocId document) { return evidence::shortened(ids_.get(document, scratch_), kIdBytes); }
 
-  // A place, marked, with `around` bytes before and behind it.
+  // A place, highlighted, with `around` bytes before and after it.
   std::vector<evidence::ShownPiece> place(DocId document, ByteRange place, std::uint64_t around) {
     using Kind = evidence::ShownPiece::Kind;
     document_ = slices_.range(document);
@@ -105,8 +105,8 @@ class ShownTexts {
   std::string scratch_;
 };
 
-// By what a cut is known: the least hash of `size` bytes in a row in it. Cuts of one passage differ at their ends, where
-// their neighbours agree by chance, and mostly have the same.
+// The key of a cut: the least hash of any `size` consecutive bytes in it. Cuts of one passage differ at their ends,
+// where the text beside them agrees by chance, but mostly have the same key.
 class Core {
  public:
   explicit Core(std::size_t size) : size_(size) {
@@ -117,7 +117,7 @@ class Core {
     for_each(text, [&](std::uint64_t hash) { least = std::min(least, hash); });
     return least;
   }
-  // Of all stretches of `size` bytes; of a shorter text that of all of it.
+  // Calls fn(hash) for every run of `size` consecutive bytes, or once for the whole text if it is shorter.
   template <class Fn>
   void for_each(std::string_view text, Fn fn) const {
     std::uint64_t sum = 0;
@@ -159,7 +159,7 @@ struct Passage {
   std::uint64_t bytes = 0;
 };
 
-// By what is saved; of equal ones the earlier.
+// Orders passages by the bytes saved, and equal ones by position.
 struct BySaving {
   bool operator()(const Passage& a, const Passage& b) const {
     if (a.bytes != b.bytes) return a.bytes > b.bytes;
@@ -168,11 +168,11 @@ struct BySaving {
   }
 };
 
-// The texts of cuts, as far as their cores are looked for.
+// Reads the part of a cut in which its core is searched for.
 class CutTexts {
  public:
   explicit CutTexts(DedupRun& run) : slices_(run.texts(), run.dir.work("text_ends")), bytes_(run.texts()) {}
-  // Valid until the next.
+  // Valid until the next call.
   std::string_view get(const CutSpan& span) {
     text_.resize(static_cast<std::size_t>(std::min(span.bytes.end - span.bytes.begin, kCoreWithin)));
     bytes_->read(slices_.range(span.document).begin + span.bytes.begin, text_);
@@ -185,9 +185,10 @@ class CutTexts {
   std::string text_;
 };
 
-// Where a first copy reaches into a passage only a part of it is cut, which may lack its core. So a passage is one with a
-// better one where either holds the other's core. `candidates` are the best first.
-std::vector<Passage> united(const std::vector<Passage>& candidates, const Core& core, CutTexts& texts) {
+// Merges passages that are parts of one. If a first copy extends into a passage, only part of the passage is cut
+// there, and that part may lack its core. So a passage is merged into a better one if either contains the other's
+// core. `candidates` are ordered best first.
+std::vector<Passage> merge_parts(const std::vector<Passage>& candidates, const Core& core, CutTexts& texts) {
   struct Accepted {
     Passage passage;
     std::unordered_set<std::uint64_t> stretches;
@@ -225,7 +226,7 @@ std::vector<ShownItem> find_items(DedupRun& run) {
     AgainstItem item;
     std::uint64_t number;
   };
-  // Those in most documents first; of equal ones the earlier.
+  // Items in the most documents come first; equal ones in their order.
   const auto before = [](const Found& a, const Found& b) {
     return a.item.documents != b.item.documents ? a.item.documents > b.item.documents : a.number < b.number;
   };
@@ -286,7 +287,7 @@ std::vector<ShownPassage> find_passages(DedupRun& run) {
   });
   ShownTexts texts(run);
   std::vector<ShownPassage> shown;
-  for (const Passage& one : united(best.values(), core, cut_texts))
+  for (const Passage& one : merge_parts(best.values(), core, cut_texts))
     shown.push_back({.cuts = one.cuts,
                      .bytes = one.bytes,
                      .length = length(one.longest),

@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "base/json.h"
+#include "refrain/options.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 #include "verbs/run/json_parts.h"
+#include "verbs/run/option_rows.h"
 
 namespace refrain {
 
@@ -36,50 +38,12 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("minhash_version", kMinHashVersion);
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);
-  json.field("exact", options.exact);
-  json.field("near", near_method_info(options.near).name);
-  json.field("tokenizer", verbs::run::name_of(options.windows.tokenizer));
-  json.field("window", options.windows.window);
-  json.field("seed", options.windows.seed);
-  json.field("threshold", options.threshold);
-  json.key("max_loss");
-  if (options.max_loss == kAnyLoss)
-    json.value("any");
-  else
-    json.value(options.max_loss);
-  json.field("templates", options.templates ? "auto" : "off");
-  json.field("recall", options.recall);
-  json.field("lanes", options.lanes);
+  verbs::run::write_options(json, dedup_option_table(), options);
   if (!options.against.empty()) {
-    static constexpr const char* kActions[] = {"remove", "mark"};
     json.key("against").begin_object();
     verbs::run::write_input(json, options.against);
     json.end_object();
-    json.field("against_min", options.against_min);
-    json.field("against_share", options.against_share);
-    json.field("against_passage", options.against_passage);
-    json.field("against_action", kActions[static_cast<std::size_t>(options.against_action)]);
   }
-  if (!options.known.empty()) {
-    json.key("known").begin_array();
-    for (const std::filesystem::path& known : options.known) json.value(known.string());
-    json.end_array();
-  }
-  if (!options.library.empty()) json.field("library", options.library.string());
-  if (options.trust_signatures) json.field("trust_signatures", true);
-  if (options.forget) json.field("forget", true);
-  json.field("distance", options.distance);
-  json.field("close", options.close);
-  json.field("short_bytes", options.short_bytes);
-  json.field("substrings", options.substrings);
-  json.field("keep", to_string(options.keep));
-  json.field("source_field", options.source_field);
-  json.field("alarm", options.alarm);
-  json.field("max_removed_per_source", options.max_removed_per_source);
-  json.field("sample", options.sample);
-  json.field("apply", options.apply);
-  json.field("annotate", options.annotate);
-  json.field("attributes", options.attributes == Attributes::dolma ? "dolma" : "none");
   json.end_object();
   verbs::run::write_read(json, report.read);
   json.field("kept", report.kept);
@@ -125,6 +89,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
     verbs::run::write_strings(json, "too_short_items", report.against.too_short_items);
     json.field("common", report.against.common);
     json.field("bad_records", report.against.read.bad_records);
+    verbs::run::write_skipped(json, report.against.read);
     verbs::run::write_unreadable(json, report.against.read);
     json.end_object();
   }

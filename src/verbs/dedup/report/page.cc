@@ -1,4 +1,4 @@
-// dedup: the words and figures of report.html. How they look is dedup_report.html's.
+// dedup: the words and figures of report.html. Their appearance is defined in report/report.html.
 #include <simdjson.h>
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string source_name(const SourceLoss& loss) {
   return loss.source.empty() ? "(the input)" : loss.source;
 }
 
-// What a reason is called among people.
+// The name of a reason for readers of the report.
 std::string_view reason_words(std::size_t reason) {
   static constexpr std::string_view kWords[] = {"kept", "exact copies", "near-duplicates", "only repeated text",
                                                 "contaminated"};
@@ -60,11 +60,13 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
         .set("bytes", size_of(found.cut_bytes))
         .set("count", count_of(found.cut_documents, "kept document"));
   if (report.too_short != 0) page.add("has_too_short");
+  if (!report.read.skipped.empty())
+    page.add("has_skipped").set("skipped", count_of(report.read.skipped_files(), "file"));
   if (!report.read.unreadable.empty())
     page.add("has_unreadable").set("unreadable", count_of(report.read.unreadable.size(), "file"));
   if (report.read.bad_records != 0) page.add("has_bad").set("bad", count_of(report.read.bad_records, "record"));
 
-  // A bar of all documents: what is kept, and then each reason.
+  // One bar for all documents: first those kept, then those removed for each reason.
   double x = 0;
   const auto part = [&](std::size_t reason, std::uint64_t count) {
     const double width =
@@ -131,7 +133,7 @@ Chart cluster_chart(const DedupFindings& found) {
               .first = "documents per cluster",
               .series = {"clusters"}};
   for (std::size_t i = found.cluster_sizes.first(); i < found.cluster_sizes.size(); ++i)
-    chart.bars.push_back({Doubling::label(i), {found.cluster_sizes.count(i)}});
+    chart.bars.push_back({DoublingHistogram::label(i), {found.cluster_sizes.count(i)}});
   return chart;
 }
 
@@ -161,7 +163,7 @@ Chart loss_chart(const DedupFindings& found) {
               .series = {"documents"}};
   if (found.lossless != 0) chart.bars.push_back({"0", {found.lossless}});
   for (std::size_t i = found.own_runs.first(); i < found.own_runs.size(); ++i)
-    chart.bars.push_back({Doubling::label(i), {found.own_runs.count(i)}});
+    chart.bars.push_back({DoublingHistogram::label(i), {found.own_runs.count(i)}});
   return chart;
 }
 
@@ -175,7 +177,7 @@ Chart source_chart(const DedupFindings& found) {
               .note = std::move(note),
               .first = "source",
               .series = {"kept", "removed"},
-              .lying = true};
+              .horizontal = true};
   for (const SourceLoss& loss : found.losses)
     chart.bars.push_back({source_name(loss), {loss.documents - loss.removed, loss.removed}});
   return chart;
@@ -193,7 +195,7 @@ Chart length_chart(const DedupFindings& found) {
   const std::size_t begin = std::min(found.kept_lengths.size() == 0 ? end : found.kept_lengths.first(),
                                      found.removed_lengths.size() == 0 ? end : found.removed_lengths.first());
   for (std::size_t i = begin; i < end; ++i)
-    chart.bars.push_back({Doubling::label(i), {found.kept_lengths.count(i), found.removed_lengths.count(i)}});
+    chart.bars.push_back({DoublingHistogram::label(i), {found.kept_lengths.count(i), found.removed_lengths.count(i)}});
   return chart;
 }
 
@@ -224,6 +226,11 @@ std::string similarity_text(double similarity) {
 void add_pair(PageData& to, const ShownPair& pair) {
   PageData& both = to.add("pairs");
   both.set("similarity", similarity_text(pair.similarity));
+  const auto value = [](const std::string& text) {
+    return text.empty() ? "none" : evidence::shortened(text, kIdBytes);
+  };
+  for (const DifferingHeader& header : pair.headers)
+    both.add("headers").set("name", header.name).set("kept", value(header.a)).set("removed", value(header.b));
   if (std::max(pair.kept_bytes, pair.removed_bytes) > kComparedBytes)
     both.add("beginnings").set("bytes", size_of(kComparedBytes));
   PageData& kept = both.add("kept_side");
@@ -271,7 +278,9 @@ void add_losses(PageData& page, const DedupOptions& options, const DedupReport& 
   if (report.own_text != 0)
     page.add("own_text")
         .set("count", count_of(report.own_text, "document"))
-        .set("most", count_of(options.max_loss, "token"));
+        .set("what", options.max_loss == kAnyLoss ? std::string("an attachment")
+                                                  : fmt::format("more than {} in a row, symbols or an attachment",
+                                                                count_of(options.max_loss, "token")));
   const LossReport& loss = report.loss;
   if (loss.documents == 0) return;
   page.add("loss")
@@ -330,6 +339,18 @@ void add_passages(PageData& page, const DedupOptions& options, const DedupFindin
   }
 }
 
+void add_skipped(PageData& page, const DedupOptions& options, const ReadReport& read) {
+  if (read.skipped.empty()) return;
+  PageData& to = page.add("skipped").set("count", count_of(read.skipped_files(), "file"));
+  if (options.apply) to.add("applied");
+  for (const SkippedKind& kind : read.skipped) {
+    PageData& row = to.add("kinds").set("name", kind.kind).set("count", count_text(kind.files));
+    for (const BadRecord& file : kind.examples)
+      row.add("examples").set("path", evidence::shortened(file.path, kIdBytes)).set("reason", file.reason);
+    if (kind.files > kind.examples.size()) row.add("more").set("count", count_text(kind.files - kind.examples.size()));
+  }
+}
+
 void add_cost(PageData& page, const DedupReport& report) {
   double seconds = 0;
   std::uint64_t most = 0;
@@ -350,7 +371,7 @@ void add_cost(PageData& page, const DedupReport& report) {
       .set("threads", count_of(report.threads, "thread"));
 }
 
-// As summary.json tells them, so that there is one list of options.
+// Takes the options from summary.json, so that there is only one list of them.
 void add_options(PageData& page, const DedupOptions& options, const DedupReport& report) {
   simdjson::dom::parser parser;
   const std::string json = to_json(options, report);
@@ -379,6 +400,8 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
   page.set("inputs", evidence::shortened(inputs, 300)).set("version", std::string(kVersion));
   add_glance(page, options, report, findings);
   add_check(page, report.check);
+  if (report.read.mails != 0 && options.input.compare == ComparedMail::body)
+    page.add("mail").set("count", count_of(report.read.mails, "message"));
   add_templates(page, report.templates);
   add_losses(page, options, report, findings);
   add_alarms(page, options, report);
@@ -392,6 +415,7 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
         .set("count", count_text(report.clusters - findings.clusters.size()));
   add_items(page, options, report, findings);
   add_passages(page, options, findings);
+  add_skipped(page, options, report.read);
   add_cost(page, report);
   add_options(page, options, report);
   return fill_page(kDedupReportHtml, page);

@@ -1,18 +1,22 @@
-// dedup: report.html, for people. What is gathered here is bounded, whatever the corpus: classes, the sources that lose
-// most, the largest clusters, and of their texts the beginnings.
+// dedup: writes report.html, for people. What it gathers is bounded for any corpus: histograms, the sources that
+// lose the most, the largest clusters, and the beginnings of their texts.
 #include "verbs/dedup/report/report.h"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "base/files/random_file.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/source/reader.h"
+#include "refrain/error.h"
 #include "refrain/utf8.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
+#include "verbs/evidence/find_documents.h"
 #include "verbs/evidence/shared_text.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
@@ -25,13 +29,14 @@ constexpr std::size_t kClusters = 20;
 constexpr std::size_t kPairs = 3;
 constexpr std::size_t kIds = 5;
 constexpr std::size_t kSources = 12;
-constexpr std::uint64_t kDocumentsALook = 65536;               // documents from one look at the stop token to the next
+constexpr std::uint64_t kDocumentsPerCheck = 65536;            // documents between two checks of the stop token
 constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findings and the page
 constexpr std::size_t kMostBins = 25;
 
 constexpr std::size_t kLosses = 10;
+constexpr std::uint64_t kMostRereadBytes = std::uint64_t{64} << 20;  // maximum bytes of input
 
-// A document removed as near, and what for.
+// A near-duplicate that was removed, with its match.
 struct NearRemoval {
   DocId document = 0;
   DocId match = 0;
@@ -45,7 +50,7 @@ bool loses_more(const NearRemoval& a, const NearRemoval& b) {
   if (a.loss.longest != b.loss.longest) return a.loss.longest > b.loss.longest;
   return a.loss.tokens != b.loss.tokens ? a.loss.tokens > b.loss.tokens : a.document < b.document;
 }
-// Into `list`, which is in that order and holds the first `most`.
+// Inserts a removal into `list`, which is ordered by `before` and keeps the first `most`.
 template <class Before>
 void take(std::vector<NearRemoval>& list, const NearRemoval& one, std::size_t most, Before before) {
   if (list.size() == most && !before(one, list.back())) return;
@@ -53,7 +58,7 @@ void take(std::vector<NearRemoval>& list, const NearRemoval& one, std::size_t mo
   if (list.size() > most) list.pop_back();
 }
 
-// A cluster that is shown, while its members go by.
+// A displayed cluster, filled as its members are read.
 struct Gathered {
   ShownCluster shown;
   std::vector<DocId> kept;
@@ -85,7 +90,7 @@ class Finder {
       std::uint64_t size;
       DocId first;
     };
-    // The largest first; of equal ones the earlier.
+    // The largest clusters come first; equal ones in their order.
     const auto before = [](const Sized& a, const Sized& b) {
       return a.size != b.size ? a.size > b.size : a.first < b.first;
     };
@@ -126,8 +131,8 @@ class Finder {
     for (DocId document = 0; outcome.next(decision, cuts) && states.next(state) && ends.next(end) &&
                              source_numbers.next(source) && clusters.next(cluster);
          ++document, begin = end) {
-      if (document % kDocumentsALook == kDocumentsALook - 1) {
-        progress.add(kDocumentsALook);
+      if (document % kDocumentsPerCheck == kDocumentsPerCheck - 1) {
+        progress.add(kDocumentsPerCheck);
         throw_if_stopped(run_.context);
       }
       if (state == DocState::bad) continue;
@@ -209,7 +214,7 @@ class Finder {
   }
 
   void similarities() {
-    // The narrowest classes that are not too many.
+    // Chooses the narrowest classes that are not too many.
     std::uint64_t bins = 100;
     const auto first = [&] {
       const auto at = static_cast<std::uint64_t>(run_.options.threshold * static_cast<double>(bins) + 1e-9);
@@ -245,12 +250,13 @@ class Finder {
       ShownPair pair;
       pair.similarity = near.similarity;
       pair.loss = near.loss;
+      pair.headers = evidence::differing_headers(headers_[near.match], headers_[near.document]);
       pair.kept_id = id(near.match);
       pair.removed_id = id(near.document);
       const std::string kept = text(near.match, pair.kept_bytes);
       const std::string removed = text(near.document, pair.removed_bytes);
       if (kept == removed) {
-        // Also where they are too short for windows.
+        // Handled separately, because texts too short for windows are equal, too.
         const ByteRange whole{0, kept.size()};
         pair.kept = pair.removed = evidence::shown_text(kept, {&whole, 1}, pair.kept_bytes - kept.size());
       } else {
@@ -263,24 +269,64 @@ class Finder {
       return pair;
     };
     for (Gathered& cluster : gathered_) {
+      // For a cluster of exact copies, one pair is enough.
+      if (cluster.near.empty() && !cluster.exact.empty())
+        cluster.near.push_back({.document = cluster.exact.front(), .match = cluster.exact_match, .similarity = 1});
+    }
+    read_headers();
+    for (Gathered& cluster : gathered_) {
       throw_if_stopped(run_.context);
       ShownCluster& shown = cluster.shown;
       for (const DocId document : cluster.kept) shown.kept_ids.push_back(id(document));
       for (const DocId document : cluster.exact) shown.exact_ids.push_back(id(document));
-      // Of copies alone one pair tells all.
-      if (cluster.near.empty() && !cluster.exact.empty())
-        cluster.near.push_back({.document = cluster.exact.front(), .match = cluster.exact_match, .similarity = 1});
       for (const NearRemoval& near : cluster.near) shown.pairs.push_back(show(near));
       found_.clusters.push_back(std::move(shown));
     }
     for (const NearRemoval& near : worst_) found_.worst.push_back(show(near));
   }
 
+  // Reads the headers of displayed messages. A run does not store them, so a small input is read once more.
+  void read_headers() {
+    const ReadReport& read = run_.dir.facts().get<ReadFacts>().report;
+    corpus::SourceOptions input = corpus::reread_options(run_.options.input, read);
+    if (read.mails == 0 || std::max(read.bytes, read.text_bytes) > kMostRereadBytes || input.documents != nullptr ||
+        std::ranges::find(input.paths, "-") != input.paths.end() || input.compare != ComparedMail::body)
+      return;
+    input.compare = ComparedMail::headers;
+    std::set<DocId> documents;
+    const auto add = [&](const std::vector<NearRemoval>& pairs) {
+      for (const NearRemoval& pair : pairs) documents.insert({pair.document, pair.match});
+    };
+    for (const Gathered& cluster : gathered_) add(cluster.near);
+    add(worst_);
+    MatchIds ids(run_);
+    run::ColumnReader<Digest> digests(run_.dir.work("hashes"));
+    std::vector<DocId> numbers;
+    std::vector<evidence::WantedDocument> wanted;
+    for (const DocId document : documents) {
+      Digest digest;
+      digests.seek(document);
+      if (ids.known(document) != nullptr || !digests.next(digest)) continue;
+      numbers.push_back(document);
+      wanted.push_back({.id = std::string(ids.get(document)), .sum = digest.high});
+    }
+    Context quiet = run_.context;
+    quiet.progress = nullptr;
+    try {
+      evidence::find_documents(input, quiet, run_.budget, wanted);
+    } catch (const Error& error) {
+      // The page works without headers, for example if a file no longer exists.
+      if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) headers_[numbers[i]] = std::move(wanted[i].headers);
+  }
+
   DedupRun& run_;
   DedupFindings found_;
+  std::unordered_map<DocId, std::string> headers_;  // of displayed messages
   std::vector<Gathered> gathered_;
   std::vector<NearRemoval> worst_;
-  std::unordered_map<DocId, std::size_t> places_;  // of clusters among those
+  std::unordered_map<DocId, std::size_t> places_;  // index in gathered_, by cluster
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class DedupReportTest : public DedupTest {
     return DedupTest::run(wanted, threads, memory);
   }
   std::string page(const std::string& output = "out") { return read(output + "/report.html"); }
-  // Without what two runs may differ in.
+  // The page without the part that may differ between two runs.
   std::string lasting(const std::string& output) {
     std::string text = page(output);
     const std::size_t begin = text.find("from here -->");
@@ -73,8 +73,10 @@ TEST_F(DedupReportTest, TellsWhatWasFound) {
   EXPECT_NE(html.find("Kept: first "), std::string::npos);
   EXPECT_NE(html.find("Removed: close "), std::string::npos);
   EXPECT_NE(html.find("<del> more</del>"), std::string::npos);
+  EXPECT_NE(html.find("<del>what is lost is struck through</del>"), std::string::npos);
+  EXPECT_NE(html.find("\ndel { text-decoration: line-through"), std::string::npos);
   EXPECT_EQ(times(html, "<details class=\"cluster\""), 2U);
-  // One cluster of three, one of two.
+  // One cluster has three documents, one has two.
   EXPECT_NE(html.find("<title>2: 1 clusters</title>"), std::string::npos);
   EXPECT_NE(html.find("<title>3–4: 1 clusters</title>"), std::string::npos);
   EXPECT_NE(html.find("<title>a: 3 removed</title>"), std::string::npos);
@@ -116,7 +118,7 @@ TEST_F(DedupReportTest, TheSameButForTimesAndMemory) {
 TEST_F(DedupReportTest, AFewMegabytesWhateverTheCorpus) {
   std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 60; ++i) {
-    // Control characters and signs take several bytes each in a page, and so do long ids.
+    // Control characters and special signs take several bytes each in a page, and ids are long.
     std::string text = words(i, 300) + " ";
     for (int part = 0; part < 3000; ++part) text += "\x01<&" + std::string(part % 7 == 0 ? " w" : "\"");
     for (std::uint64_t copy = 0; copy < 4; ++copy)
@@ -160,7 +162,7 @@ TEST_F(DedupReportTest, TellsWhatIsCutOutOfKeptDocuments) {
   EXPECT_TRUE(all.problems.empty());
 }
 
-// A character of which no other of 64 has the last byte, so that nothing beside it agrees by chance.
+// A character whose last byte differs from those of 63 others, so that the bytes around it do not agree by chance.
 std::string seam(std::uint64_t i) {
   return "\xE4\xB8" + std::string(1, static_cast<char>(0x80 + i));
 }
@@ -190,7 +192,8 @@ TEST_F(DedupReportTest, TellsThePassagesThatAreCutOutMost) {
 }
 
 TEST_F(DedupReportTest, PartsOfAPassageAreNoOtherPassages) {
-  // What stands beside it agrees here and there: then first copies reach into it, and of some only parts are cut.
+  // The text beside the passage agrees by chance in places, so first copies extend into it, and only parts of some
+  // are cut.
   const std::string passage = words(1, 60);
   std::vector<Named> documents;
   for (std::uint64_t i = 0; i < 300; ++i)

@@ -59,7 +59,7 @@ class Filler {
     section(name, false, whole_.substr(at + begin.size()));
   }
 
-  // Returns what stands behind the section.
+  // Returns the part of the page after the section.
   std::string_view section(std::string_view name, bool for_none, std::string_view page) {
     const std::string end = fmt::format("{{{{/{}}}}}", name);
     const std::size_t close = page.find(end);
@@ -77,7 +77,7 @@ class Filler {
 
   const std::string_view whole_;
   std::string out_;
-  std::vector<const PageData*> scopes_;  // the innermost last
+  std::vector<const PageData*> scopes_;  // innermost last
 };
 
 template <class Named>

@@ -1,10 +1,10 @@
-// A page with slots, and what fills them. The page is HTML that people write, the rest of it may come from anybody: no
-// text gets into a page but escaped.
+// A page with slots, and the data that fills them. The page is trusted HTML; the data may come from anybody, so
+// every text is escaped when it is inserted.
 //
 //   {{name}}              a text
-//   {{#name}}..{{/name}}  once for every item of a list, whose own names are looked for first
-//   {{^name}}..{{/name}}  once where the list is empty, or there is none
-//   {{>name}}             the section {{#name}}, which stands elsewhere in the page, once more
+//   {{#name}}..{{/name}}  repeated for every item of a list, whose own names are looked up first
+//   {{^name}}..{{/name}}  shown once if the list is empty or does not exist
+//   {{>name}}             repeats the section {{#name}}, which is elsewhere in the page
 #pragma once
 
 #include <list>
@@ -15,16 +15,16 @@
 
 namespace refrain::verbs::dedup {
 
-// Appends `text` so that HTML takes it for text, between tags as well as in quoted attributes. Line breaks and tabs
-// stay; other control characters, and marks that turn the direction of writing, are spelled out (\x1b, \u202e), as are
-// bytes that are no UTF-8.
+// Appends `text`, escaped so that HTML treats it as text, both between tags and in quoted attributes. Line breaks
+// and tabs stay; other control characters, marks that change the writing direction, and bytes that are not UTF-8
+// are spelled out (\x1b, \u202e).
 void append_html(std::string& out, std::string_view text);
 
-// Names are literals: they are not copied.
+// Names must be literals: they are not copied.
 class PageData {
  public:
   PageData& set(std::string_view name, std::string text);
-  // An item more for a list, to be filled. Stays where it is.
+  // Appends an item to a list, for the caller to fill. Its address stays valid.
   PageData& add(std::string_view list);
 
   const std::string* text(std::string_view name) const;
@@ -35,7 +35,7 @@ class PageData {
   std::vector<std::pair<std::string_view, std::list<PageData>>> lists_;
 };
 
-// Error(corrupt) where a slot has no text, or a section no end.
+// Throws Error(corrupt) if a slot has no text or a section has no end.
 std::string fill_page(std::string_view page, const PageData& data);
 
 }  // namespace refrain::verbs::dedup

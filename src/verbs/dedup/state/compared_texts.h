@@ -1,5 +1,5 @@
-// The texts that are compared with each other, and what is left out of them: those of the input's documents, and of the
-// known ones that they may match.
+// The texts that are compared with each other, and what is left out of them: the documents of the input, and the
+// known documents that they may match.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace refrain::verbs::dedup {
 
-// Not thread-safe; one a thread. Cheap for neighbours.
+// Not thread-safe: use one per thread. Reading neighboring documents is cheap.
 class ComparedTexts {
  public:
   explicit ComparedTexts(DedupRun& run);
@@ -23,9 +23,9 @@ class ComparedTexts {
   std::uint64_t bytes(DocId document);
   // Valid until `scratch` changes.
   std::string_view get(DocId document, std::string& scratch);
-  // The first of it, at most `most` bytes.
+  // The beginning of the text, at most `most` bytes.
   std::string beginning(DocId document, std::uint64_t most);
-  // Null: nothing.
+  // Null if nothing is left out.
   const text::LeftOut* left_out(DocId document) const;
 
  private:
@@ -37,13 +37,13 @@ class ComparedTexts {
   const std::shared_ptr<const KnownDocuments> known_;         // may be null
 };
 
-// The ids of documents, those of the known ones included. Not thread-safe.
+// The ids of documents, known documents included. Not thread-safe.
 class MatchIds {
  public:
   explicit MatchIds(DedupRun& run);
   // Valid until the next call.
   std::string_view get(DocId document);
-  // Null where it is a document of the input.
+  // Null if it is a document of the input.
   const KnownDocuments* known(DocId document) const {
     return known_ && known_->holds(document) ? known_.get() : nullptr;
   }

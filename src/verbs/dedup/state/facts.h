@@ -1,4 +1,4 @@
-// What each stage of a dedup run finds out: its facts, kept in its marker (verbs/run/facts.h).
+// The facts that each stage of a dedup run finds and keeps in its marker (verbs/run/facts.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace refrain::verbs::dedup {
 
-// What the stages cost so far; every stage puts them anew.
+// The cost of the stages so far. Every stage replaces it.
 struct CostFacts {
   static constexpr std::string_view kName = "cost";
   std::vector<StageCost> stages;
@@ -21,7 +21,7 @@ struct CostFacts {
 struct ReadFacts {
   static constexpr std::string_view kName = "read";
   ReadReport report;
-  std::uint64_t documents = 0;  // bad ones included: what a column holds
+  std::uint64_t documents = 0;  // bad ones included: the number of values in a column
   std::uint64_t too_short = 0;
   std::uint64_t unranked = 0;
   std::uint64_t unsourced = 0;
@@ -57,8 +57,8 @@ struct TemplateFacts {
 struct KnownFacts {
   static constexpr std::string_view kName = "known";
   KnownReport report;
-  std::string library;  // the state of the library that grows, when it was looked into; empty: there was none
-  std::string run;      // what the run is called there
+  std::string library;  // state of the growing library when it was looked into; empty: there was none
+  std::string run;      // the name of this run in the library
   static void fields(auto& facts, auto field) {
     field("report", facts.report);
     field("library", facts.library);
@@ -66,7 +66,7 @@ struct KnownFacts {
   }
 };
 
-// Put by `library`.
+// Written by the stage `library`.
 struct LibraryFacts {
   static constexpr std::string_view kName = "library";
   std::uint64_t added = 0;
@@ -93,11 +93,16 @@ struct VerifyFacts {
   }
 };
 
+// The rows of matches.tsv: pairs of similar documents, and every exact copy with the first document of its text.
+inline std::uint64_t match_rows(const run::Facts& facts) {
+  return facts.get<VerifyFacts>().matches + facts.get<ExactFacts>().copies;
+}
+
 struct ClusterFacts {
   static constexpr std::string_view kName = "cluster";
   std::uint64_t clusters = 0;
   std::uint64_t clustered = 0;
-  std::uint64_t largest = 0;           // its documents
+  std::uint64_t largest = 0;           // number of its documents
   std::uint64_t largest_document = 0;  // the first of them
   static void fields(auto& facts, auto field) {
     field("clusters", facts.clusters);
@@ -123,7 +128,7 @@ struct DecideFacts {
   }
 };
 
-// Put by `decide`, and anew by `substrings`, after which sources may have lost more.
+// Written by `decide`, and again by `substrings`, after which sources may have lost more.
 struct AlarmFacts {
   static constexpr std::string_view kName = "alarms";
   std::vector<SourceLoss> sources;
@@ -143,7 +148,7 @@ struct SubstringFacts {
   std::uint64_t removed_bytes = 0;
   std::uint64_t changed = 0;
   std::uint64_t emptied = 0;
-  std::uint64_t emptied_own_text = 0;  // of them: were kept for their own text
+  std::uint64_t emptied_own_text = 0;  // of these: were kept for their own text
   static void fields(auto& facts, auto field) {
     field("ranges", facts.ranges);
     field("repeated_bytes", facts.repeated_bytes);
@@ -199,7 +204,6 @@ template <>
 struct FieldsOf<SkippedKind> {
   static void visit(auto& kind, auto field) {
     field("kind", kind.kind);
-    field("advice", kind.advice);
     field("files", kind.files);
     field("examples", kind.examples);
   }
@@ -221,9 +225,10 @@ struct FieldsOf<ReadReport> {
     field("text_bytes", read.text_bytes);
     field("documents", read.documents);
     field("bad_records", read.bad_records);
+    field("skipped", read.skipped);
     field("hidden_skipped", read.hidden_skipped);
     field("binary_skipped", read.binary_skipped);
-    field("binary", read.binary);
+    field("special_skipped", read.special_skipped);
     field("pages", read.pages);
     field("mails", read.mails);
     field("manual_pages", read.manual_pages);
@@ -231,7 +236,6 @@ struct FieldsOf<ReadReport> {
     field("recoded_from", read.recoded_from);
     field("replaced", read.replaced);
     field("surrogates", read.surrogates);
-    field("special_skipped", read.special_skipped);
     field("other_skipped", read.other_skipped);
     field("examples", read.examples);
     field("unreadable", read.unreadable);

@@ -23,7 +23,7 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-// Digits of a date, at most `most` of them, from the front of `text`.
+// Reads from `least` to `most` digits of a date from the front of `text`.
 std::optional<int> take_digits(std::string_view& text, std::size_t least, std::size_t most) {
   std::size_t count = 0;
   int value = 0;
@@ -51,7 +51,7 @@ std::optional<double> date(std::string_view text) {
     if (month && take(text, "-/")) day = take_digits(text, 1, 2);
   }
   if (!month || !day || *month < 1 || *month > 12 || *day < 1 || *day > 31) return std::nullopt;
-  // A day that the month does not have counts into the next one.
+  // A day that the month does not have counts into the next month.
   const std::chrono::sys_days days = std::chrono::year(*year) / *month / *day;
   double seconds = std::chrono::duration<double>(days.time_since_epoch()).count();
   if (take(text, "Tt ")) {
@@ -84,7 +84,7 @@ std::optional<double> date(std::string_view text) {
   return text.empty() ? std::optional(seconds) : std::nullopt;
 }
 
-// Rises with the number.
+// Maps a number to an integer that increases with it.
 std::uint64_t ordered(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0 becomes 0
   return bits >> 63U != 0 ? ~bits : bits | std::uint64_t{1} << 63U;

@@ -1,4 +1,4 @@
-// Which of two documents is kept: a key for every document, the least being the best.
+// Decides which of two documents is kept: gives every document a key, and the least key is best.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace refrain::verbs::dedup {
 
-// Of documents that have nothing to be ranked by.
+// The key of documents that lack the field, or are of a source that is not named.
 inline constexpr std::uint64_t kLastKey = ~std::uint64_t{0};
 
 class KeepRanker {
@@ -20,8 +20,8 @@ class KeepRanker {
   bool in_input_order() const { return rank_ == Rank::first; }
   bool needs_field() const { return rank_ == Rank::newest || rank_ == Rank::greatest || rank_ == Rank::least; }
 
-  // `field` is the value of the policy's field, empty where there is none; `number`: it is written as one, so that it is
-  // no date.
+  // `field` is the value of the policy's field, empty if the document has none. `number` says that it was written
+  // as a number and so is not a date.
   std::uint64_t key(std::uint64_t text_bytes, const std::string& source, std::string_view field, bool number) const;
 
  private:

@@ -1,11 +1,11 @@
-// Documents of libraries that documents of the run may match, as the stage `known` found them.
+// Documents of libraries that documents of the run may match, as found by the stage `known`.
 //
-// They are numbered behind the documents of the input: in a run over n documents the match n + k is known document k.
-// The lesser number ranks better. In `work`:
+// They are numbered after the documents of the input: in a run over n documents, the match n + k is known document
+// k. The lesser number ranks better. The files in `work`:
 //   known_documents   KnownRow, in order
 //   known_ids         their ids, end to end
 //   known_text        their texts, in any order
-//   known_left_out    uint64: of each number, from 1, the count of its windows, and those
+//   known_left_out    uint64: for each number, from 1, the count of its windows, then the windows
 #pragma once
 
 #include <cstdint>
@@ -25,33 +25,34 @@
 namespace refrain::verbs::dedup {
 
 struct KnownRow {
-  std::uint32_t library = 0;   // its number: those of `known` in order, then `library`
-  std::uint32_t left_out = 0;  // the number, from 1, of what is left out of it; 0: nothing
+  std::uint32_t library = 0;   // index of its library: those of `known` in order, then `library`
+  std::uint32_t left_out = 0;  // number, from 1, of the windows left out of it; 0: none
   ByteRange id = {};           // in known_ids
   ByteRange text = {};         // in known_text
   Digest digest = {};          // of its text
-  std::uint64_t there = 0;     // 0: its text is gone, or has changed
+  std::uint64_t there = 0;     // 0: its text is gone or has changed
 };
 
-// A document of the input that a known one matches, or may match.
+// Says that a known document matches, or may match, a document of the input.
 struct KnownHit : known::Verdict {
   DocId document = 0;
-  DocId match = 0;  // behind the documents of the input
+  DocId match = 0;  // numbered after the documents of the input
 };
 
 // Thread-safe.
 class KnownDocuments {
  public:
-  // `first` is the number of documents of the input. Reads what is left out of them.
+  // `first` is the number of documents of the input. The constructor reads the windows that are left out into
+  // memory.
   KnownDocuments(const run::RunDir& dir, std::uint64_t first, MemoryBudget& budget);
 
   bool holds(DocId document) const { return document >= first_; }
   KnownRow row(DocId document) const;
   std::string id(DocId document) const;
   std::uint64_t text_bytes(DocId document) const;
-  // The first of it, at most `most` bytes. Empty where it is gone.
+  // The beginning of the text, at most `most` bytes. Empty if the text is gone.
   std::string text(DocId document, std::uint64_t most = ~std::uint64_t{0}) const;
-  // Null: nothing.
+  // Null if nothing is left out.
   const text::LeftOut* left_out(DocId document) const;
 
  private:
@@ -63,12 +64,12 @@ class KnownDocuments {
   std::vector<text::LeftOut> left_out_;
 };
 
-// Documents that a known one matches, or may match, one after the other.
+// Reads the documents that a known one matches or may match, one after the other.
 class KnownReader {
  public:
-  // Without libraries there are none.
+  // Without libraries there are no such documents.
   explicit KnownReader(DedupRun& run);
-  // Null where there is none. Ask in ascending order.
+  // Null if there is no hit for the document. Ask in ascending order.
   const KnownHit* find(DocId document);
 
  private:

@@ -1,4 +1,4 @@
-// What was decided of each document, one after the other.
+// The decision on each document, read one after the other.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,34 @@
 namespace refrain::verbs::dedup {
 
 struct Decision {
-  // Of what is not kept, or is kept for its own text; for Reason::against the number of an item of the other set.
+  // For a document that is removed, or kept for its own text: the document it matches. For Reason::against: the
+  // number of an item of the other set.
   DocId match = 0;
   double similarity = 0;
-  std::uint32_t reason = 0;    // Reason; none where it is kept
-  std::uint32_t own_text = 0;  // 1: it is similar to `match`, and kept for what that does not hold
+  std::uint32_t reason = 0;    // Reason; none if the document is kept
+  std::uint32_t own_text = 0;  // 1: similar to `match`, but kept for text that `match` does not hold
   sketch::Loss loss = {};
 
   bool is(Reason one) const { return reason == static_cast<std::uint32_t>(one); }
   bool kept() const { return is(Reason::none); }
 };
 
-// Bytes of a kept document that go.
+// Bytes that are cut out of a kept document.
 struct CutSpan {
   DocId document = 0;
   ByteRange bytes;
 };
 
-// What was decided of one document after the other, substrings included.
+// Reads the decision on each document, one after the other, substrings included.
 class DedupOutcome {
  public:
   explicit DedupOutcome(DedupRun& run);
-  // The same before `substrings` has run.
+  // The decisions as they were before `substrings`.
   static DedupOutcome without_substrings(DedupRun& run);
-  // False at the end. `spans`: what is cut out of a kept document. Of one that was removed for Reason::substring the
-  // match is no other document.
+  // Returns false at the end. `spans` receives the ranges that are cut out of a kept document. A document that was
+  // removed for Reason::substring has itself as its match.
   bool next(Decision& decision, std::vector<ByteRange>& spans);
-  // The next one is this document, which comes behind the last.
+  // Makes `document` the next one. It must come after the last one read.
   void seek(DocId document);
 
  private:

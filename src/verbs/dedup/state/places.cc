@@ -12,7 +12,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-// The archive that a path leads into.
+// The archive that contains the path.
 std::string archive_of(const std::filesystem::path& path) {
   for (std::filesystem::path above = path.parent_path(); !above.empty() && above != above.parent_path();
        above = above.parent_path())

@@ -1,4 +1,4 @@
-// Ranks: the order in which documents are decided, the best first.
+// Ranks: the order in which documents are decided, best first.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace refrain::verbs::dedup {
 
 class Ranks {
  public:
-  // Input order.
+  // Ranks documents in input order.
   Ranks(MemoryBudget& budget, std::uint64_t documents);
-  // By `keys`, ties in input order.
+  // Ranks documents by `keys`, ties in input order.
   Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys);
 
   std::uint64_t size() const { return size_; }

@@ -6,6 +6,8 @@
 
 #include "base/threads.h"
 #include "verbs/dedup/state/known_documents.h"
+#include "verbs/run/input_identity.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::dedup {
 
@@ -16,6 +18,11 @@ std::string hex(const Digest& digest) {
 }
 
 }  // namespace
+
+std::optional<std::string> changed_input(const DedupOptions& options, const timespec& since) {
+  std::optional<std::string> changed = run::changed_since(options.input, since);
+  return changed ? changed : run::changed_since(options.against, since);
+}
 
 DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in,
                    std::string identity)
@@ -31,9 +38,11 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
            .identity = std::move(identity),
            .resume = options_in.resume,
            .force = options_in.force,
+           .changed_input = [&options_in](const timespec& since) { return changed_input(options_in, since); },
            .nameless = options_in.input.documents ? &temp : nullptr,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "attributes", "templates.bin", "library", "report.html"}},
+                       "clean", "annotated", "attributes", "templates.bin", "library", "report.html",
+                       run::kSkippedName}},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
@@ -66,7 +75,7 @@ bool looks_up(const DedupOptions& options) {
   return !options.known.empty() || !options.library.empty();
 }
 
-bool remembers(const DedupOptions& options) {
+bool updates_library(const DedupOptions& options) {
   return !options.forget && options.input.documents == nullptr && options.near != NearMethod::simhash;
 }
 

@@ -1,33 +1,37 @@
-// What the stages of a dedup run share, and the files that they leave to each other.
+// What the stages of a dedup run share, and the files that one stage leaves to the next.
 //
-// In `work`, a value for every document of the input, in input order (columns), or strings end to end and their ends:
+// In `work`. Most are columns: one value per document of the input, in input order. Others hold strings end to end,
+// with a file of their ends.
 //   text.0, .., text.order, text_ends   the texts, striped (verbs/run/columns/striped_file.h)
-//   ids, id_ends            the ids; ordinals in decimal where the input gives none
-//   hashes                  Digest: 128 bits of each text
+//   ids, id_ends            the ids; ordinals in decimal if the input has none
+//   hashes                  Digest: 128 bits per text
 //   states                  DocState
-//   sources, source_names   uint32: the number of its source; the names, a line each, escaped
-//   keys                    uint64: what the keep policy ranks by, the least first; not for `first`
-//   lanes, bands.0, ..      minhash: its signature, a byte a lane; uint32: its key in each band
+//   sources, source_names   uint32: the number of its source; the names, one per line, escaped
+//   keys                    uint64: the key of the keep policy, the least first; not for `first`
+//   lanes, bands.0, ..      minhash: its signature, one byte per lane; uint32: its key in each band
 //   fingerprints            simhash: uint64
-//   templates               what is left out where documents are compared (verbs/run/columns/template_file.h)
-//   lanes.left, ..          where there are templates: the columns of the method anew, of what is left
-//   places, place_files     library::TextPlace: where it lies in the input; the files, a line each: format, path, escaped
-//   heads                   uint64: the best-ranked document with the same text; itself where there is none
-//   against, against_spans  AgainstHit: documents in which an item of the other set stands; ByteRange: where
+//   templates               windows left out of comparisons (verbs/run/columns/template_file.h)
+//   lanes.left, ..          if there are templates: the columns of the method, computed from what is left
+//   places, place_files     PlaceRow: where its text is in the input; the files, one per line: format, path, escaped
+//   heads                   uint64: the best-ranked document with the same text; itself if there is none
+//   against, against_spans  AgainstHit: documents that contain an item of the other set; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
-//                           the items of the other set, as verbs/dedup/against/against.h says
+//                           the items of the other set (verbs/dedup/against/against.h)
+//   known_pairs             KnownPair: pairs with a document of a library, in order (known/look_up.h)
 //   known                   KnownHit: documents that may match one of a library, in order
 //   known_documents, known_ids, known_text, known_left_out
-//                           those of the libraries (state/known_documents.h)
+//                           the documents of libraries (state/known_documents.h)
 //   candidates              RankPair: pairs that met in the first round, in order
+//   crowded                 uint8, by rank: 1 for a document of a crowd (near/finder.h)
 //   matches                 RankMatch: pairs that match, in order
 //   clusters                uint64: the first document of its cluster
 //   decided                 Decision
-//   spans                   CutSpan: what goes of the kept documents, in order
+//   spans                   CutSpan: ranges to cut out of kept documents, in order
 //   emptied                 uint64: kept documents of which nothing is left
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -51,17 +55,17 @@
 #include "verbs/run/dir.h"
 
 namespace refrain::library {
-class Writing;
+class LibraryWriter;
 }
 
 namespace refrain::verbs::dedup {
 
-// The end of the name of a column of what is left.
+// The suffix of columns that are computed from what is left of the documents without their templates.
 inline constexpr const char* kLeft = ".left";
 
 enum class DocState : std::uint8_t { judged, too_short, bad };
 
-// Documents by their rank: 0 is the best.
+// A pair of documents, given by their ranks; 0 is the best.
 struct RankPair {
   std::uint64_t later = 0;
   std::uint64_t earlier = 0;
@@ -70,61 +74,66 @@ struct RankPair {
 struct RankMatch {
   RankPair pair;
   double similarity = 0;
-  sketch::Loss loss = {};  // of the later one, if it goes for the earlier
+  sketch::Loss loss = {};  // what the later one loses if it is removed in favor of the earlier
 };
+
+inline constexpr const char* kAgainstStage = "against";
 
 // Whether there are libraries to look into.
 bool looks_up(const DedupOptions& options);
-// Whether what is kept goes into a library.
-bool remembers(const DedupOptions& options);
+// Whether the kept documents go into a library.
+bool updates_library(const DedupOptions& options);
+// A file of the input, or of the `against` set, that changed after `since`, if there is one.
+std::optional<std::string> changed_input(const DedupOptions& options, const timespec& since);
 
 class NearFinder;
 class KnownDocuments;
 
 struct DedupRun {
-  // `near_in` may be null; `identity` is all that the answer depends on.
+  // `near_in` may be null. `identity` contains everything that the answer depends on.
   DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in, std::string identity);
 
   const DedupOptions& options;
   const Context& context;
-  const std::string name;        // of what its answer depends on: 32 hexadecimal digits
-  const NearFinder* const near;  // the method (near/finder.h); null where it is off
+  const std::string name;        // a digest of the identity: 32 hexadecimal digits
+  const NearFinder* const near;  // the method (near/finder.h); null if it is off
   const unsigned threads;
   MemoryBudget budget;
   TempSpace temp;
   run::RunDir dir;
   DedupReport report;
-  library::Writing* library = nullptr;  // the one that grows, locked as long as the run lives; null: none
+  library::LibraryWriter* library = nullptr;  // the library that grows, locked as long as the run lives; null: none
 
-  // After the first stage.
+  // Valid after the first stage.
   std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
   bool looks_up() const { return dedup::looks_up(options); }
-  bool remembers() const { return dedup::remembers(options); }
+  bool updates_library() const { return dedup::updates_library(options); }
+  sketch::MatchRule rule() const { return sketch::MatchRule::of(options); }
   bool against() const { return !options.against.empty(); }
-  // Documents that hold an item of the other set are removed.
+  // Whether documents that contain an item of the `against` set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
-  // Of a similar pair: whether the later document may go for the earlier.
-  bool covers(const sketch::Loss& loss) const { return sketch::covers(loss, options.max_loss, options.threshold); }
+  // Whether the later document of a similar pair may be removed in favor of the earlier one.
+  bool covers(const sketch::Loss& loss) const { return rule().covers(loss); }
   bool covers(const RankMatch& match) const { return covers(match.loss); }
-  // Whether it matters how texts are written.
-  bool looks_at_symbols() const { return sketch::looks_at_symbols(options.max_loss, options.windows.tokenizer); }
+  // Whether the symbols between tokens matter when texts are compared.
+  bool compares_symbols() const { return rule().compares_symbols(); }
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();
-  // What is left out where documents are compared; null where nothing is. Thread-safe.
+  // The windows left out when documents are compared; null if there are none. Thread-safe.
   std::shared_ptr<const run::TemplateFile> templates();
-  // The documents of libraries that those of the input may match; null where there are none. Thread-safe.
+  // The documents of libraries that documents of the input may match; null without libraries. Thread-safe.
   std::shared_ptr<const KnownDocuments> known_documents();
-  // A column of the near method, made of what is left of the documents.
+  // The path of a column of the near method, computed from what is left of the documents.
   std::filesystem::path sketches(const std::string& column);
-  // They will not be read again: a file that is open takes its space until it is closed, however it is removed.
+  // Closes the texts, which will not be read again: an open file takes up disk space even after it is removed.
   void close_texts();
 
  private:
   std::mutex mutex_;
   bool has_templates();
 
-  std::shared_ptr<const run::StripedFile> texts_;  // opened once: many threads read
+  std::shared_ptr<const run::StripedFile> texts_;  // opened once, because many threads read
   std::weak_ptr<const run::TemplateFile> templates_;
   std::weak_ptr<const KnownDocuments> known_;
 };

@@ -12,8 +12,8 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the number of a host, and of nothing else
-constexpr DocId kSites = 16384;                           // documents that a worker looks at, at a time
+constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the numbers of hosts only
+constexpr DocId kSites = 16384;                           // documents per task of a worker
 
 }  // namespace
 

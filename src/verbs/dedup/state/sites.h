@@ -1,4 +1,4 @@
-// The source of a document, as far as templates go: what its documents share by where they come from.
+// The source of a document as far as templates are concerned: documents of one source may share a template.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace refrain::verbs::dedup {
 
 using run::host_of;
 
-// The numbers of sites: of a host, and of a source by its number.
+// The number of a site: that of a host, and that of a source given by its number.
 std::uint64_t site_of_host(std::string_view host);
 std::uint64_t site_of_source(std::uint32_t source);
 
-// A number for every document, equal for those of one source: of its field, else of the host of its id, else of its file
-// or folder. 0 for those that are not compared.
+// A number for every document, equal for documents of one source: the value of the source field, else the host of
+// the id, else the file or folder. 0 for documents that are not compared.
 Array<std::uint64_t> site_of_each(DedupRun& run);
 
 }  // namespace refrain::verbs::dedup

@@ -30,17 +30,17 @@ struct Loss {
 }  // namespace
 
 std::uint64_t source_bytes(const std::string& name) {
-  // A node of the map, and a line.
+  // A node of the map, and a line of the file.
   return 2 * name.size() + 96;
 }
 
 void for_each_source_name(const run::RunDir& dir, const std::function<void(std::size_t, std::string&&)>& each) {
   const std::string path = dir.work("source_names").string();
   std::ifstream file(path);
-  if (!file) refuse_read(path, "open", errno);
+  if (!file) throw_read_error(path, "open", errno);
   std::string line;
   for (std::size_t number = 0; std::getline(file, line); ++number) each(number, run::unescaped(line));
-  if (file.bad()) refuse_read(path, "read", EIO);
+  if (file.bad()) throw_read_error(path, "read", EIO);
 }
 
 std::vector<std::string> source_names(const run::RunDir& dir, std::span<const std::size_t> numbers) {
@@ -71,13 +71,13 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
     Decision decision;
     std::vector<ByteRange> spans;
     while (sources.next(source) && states.next(state) && outcome.next(decision, spans)) {
-      // A page that is fetched again is no loss: its text is known.
+      // An exact copy of a known document is not a loss, because its text is already known.
       if (state == DocState::bad || (decision.is(Reason::exact) && decision.match >= all)) continue;
       ++documents[source];
       removed[source] += decision.kept() ? 0 : 1;
     }
   }
-  // The worst, as many as are told of.
+  // The sources that lose most, at most kMostAlarms of them.
   const double limit = std::min(run.options.alarm, run.options.max_removed_per_source);
   std::vector<Loss> worst;
   const auto before = [](const Loss& a, const Loss& b) {

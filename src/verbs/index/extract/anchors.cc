@@ -22,10 +22,10 @@ namespace refrain::verbs::index {
 
 namespace {
 
-// A unit of work: about so many tokens of documents in a row, or of one.
+// The size of a unit of work: consecutive documents of about this many tokens, or a part of one document.
 constexpr std::uint64_t kUnitTokens = std::uint64_t{1} << 15U;
 
-// Where a unit begins; it ends where the next one does.
+// The beginning of a unit. It ends where the next unit begins.
 struct Unit {
   std::uint64_t document;
   std::uint64_t token;
@@ -47,7 +47,7 @@ std::vector<Unit> cut_units(const TokenTable& table) {
   return units;
 }
 
-// What a worker makes of a unit.
+// The result of processing a unit.
 struct UnitTokens {
   std::vector<std::uint32_t> hashes;
   struct Missing {
@@ -57,7 +57,7 @@ struct UnitTokens {
   std::vector<Missing> missing;
 };
 
-// One worker's tools.
+// The state of one worker.
 class AnchorMaker {
  public:
   AnchorMaker(Snapshot& snapshot, const BlotFilter& filter)
@@ -70,11 +70,11 @@ class AnchorMaker {
         blotter_(layout_),
         ordered_(blot::make_ordered_blots()) {}
 
-  // The tokens [first, last) of a document that has `tokens` of them: their hashes behind `out`, their anchors to
-  // `writer`. Returns the bytes of text.
+  // Processes the tokens [first, last) of a document that has `tokens` tokens: appends their hashes to `out` and
+  // adds their anchors to `writer`. Returns the bytes of text that were read.
   std::uint64_t make(std::uint64_t document, const TokenRange& range, std::uint64_t tokens,
                      std::vector<std::uint32_t>& out, AnchorShuffle::Writer& writer) {
-    // The anchors that begin here may end behind.
+    // Anchors that begin in the range may end behind it.
     const std::uint64_t end = std::min<std::uint64_t>(tokens, range.last + shapes_.window.span() - 1);
     const std::uint64_t bytes = read(document, range.first, end);
     for (std::size_t i = 0; i < range.size(); ++i) out.push_back(static_cast<std::uint32_t>(hashes_[i]));
@@ -96,7 +96,8 @@ class AnchorMaker {
       seeds_.resize(windows_in(shapes_.seed));
       ordered_->blots(hashes_, shapes_.seed, seeds_.data());
     }
-    // before_[i]: chosen windows that are not repeated, before token i. One of them in a run, and the run is not.
+    // before_[i] counts the chosen windows before token i that are not repeated. A run that holds one of them is not
+    // repeated.
     before_.assign(hashes_.size() + 1, 0);
     for (const blot::ChosenWindow& window : chosen_) {
       if (!repeated(window)) {
@@ -120,7 +121,7 @@ class AnchorMaker {
     return hashes_.size() < shape.span() ? 0 : hashes_.size() - shape.span() + 1;
   }
 
-  // The hashes of tokens [first, last) to hashes_.
+  // Reads the hashes of tokens [first, last) into hashes_. Returns the bytes of text that were read.
   std::uint64_t read(std::uint64_t document, std::uint64_t first, std::uint64_t last) {
     const Snapshot::Piece piece = snapshot_->piece(document, first, last);
     hashes_.clear();
@@ -182,11 +183,12 @@ std::uint64_t find_anchors(Snapshot& snapshot, const BlotFilter& filter, const C
   std::vector<std::optional<AnchorShuffle::Writer>> writers(threads);
   for (auto& writer : writers) writer.emplace(anchors.writer());
   const auto place = [&](const Unit& unit) { return table.begins[unit.document] + unit.token; };
-  // Where the tokens of each unit go. From the first that has no room in memory on, none has: they are appended in order.
+  // Where the tokens of each unit go. All units from the first one that does not fit into memory on are appended in
+  // order.
   std::vector<std::optional<std::uint64_t>> rooms(units.size() - 1);
   for (std::size_t unit = 0; unit + 1 < units.size(); ++unit) {
     const auto size = static_cast<std::size_t>(place(units[unit + 1]) - place(units[unit]));
-    rooms[unit] = tokens.append_room(size * sizeof(std::uint32_t));
+    rooms[unit] = tokens.reserve(size * sizeof(std::uint32_t));
     if (!rooms[unit]) break;
   }
   Relay<UnitTokens> relay(threads);

@@ -9,7 +9,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// Some stay in memory, the others are appended behind them: wherever that changes, the tokens are those of the documents.
+// Some tokens stay in memory, and the others are appended behind them. Wherever the limit lies, none of them changes.
 TEST(Anchors, TokensAreInOrderWhateverStaysInMemory) {
   std::mt19937_64 random(31);
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// A bit for each token of a document.
+// One bit for each token of a document.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ class TokenBits {
  public:
   TokenBits(MemoryBudget& budget, const char* what) : words_(budget, what) {}
 
-  // None set, of so many tokens. Asking for up to 64 behind the last is allowed.
+  // Clears all bits and resizes to `tokens` tokens. Up to 64 bits behind the last one may be read.
   void reset(std::uint64_t tokens) {
     words_.clear();
     words_.resize(tokens / 64 + 2);
@@ -27,7 +27,7 @@ class TokenBits {
       i = end;
     }
   }
-  // How many are set.
+  // The number of bits that are set in [first, last).
   std::uint64_t count(std::uint64_t first, std::uint64_t last) const {
     std::uint64_t count = 0;
     for (std::uint64_t i = first; i < last;) {
@@ -37,7 +37,7 @@ class TokenBits {
     }
     return count;
   }
-  // The beginnings of all windows of `span` tokens that lie whole in a stretch.
+  // Sets the beginnings of all windows of `span` tokens that lie entirely within a stretch.
   void set_windows(std::uint64_t first, std::uint64_t length, std::uint64_t span) {
     if (length >= span) set(first, first + length - span + 1);
   }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTextWhat = "the text of a document";
 
-// One worker's tools.
+// The state of one worker.
 class EditedFinder {
  public:
   EditedFinder(const Snapshot& snapshot, const PassageLimits& limits, const ExcludedTexts& excluded,
@@ -49,7 +49,7 @@ class EditedFinder {
     for (std::uint32_t chain = 0; chain < runs.chains().size(); ++chain) {
       throw_if_stopped(context);
       const std::uint64_t place = table_.begins[runs.document(chain)];
-      for (const SharedRun& run : runs.told(chain, [](std::uint32_t) { return false; }))
+      for (const SharedRun& run : runs.reported(chain, [](std::uint32_t) { return false; }))
         writer_.add({.a = table_.begins[document] + run.query.first,
                      .b = place + run.place.first,
                      .a_length = static_cast<std::uint32_t>(run.query.size()),

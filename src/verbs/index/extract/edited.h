@@ -1,8 +1,8 @@
-// What documents share that was edited beyond a few words in a row: as in a query for heavy edits, each document is compared
-// with those after it (query/runs.h).
+// Finds passages that were edited beyond a few words in a row: as in a query with heavy edits, each document is
+// compared with those after it (query/runs.h).
 //
-// What very many documents have is only looked for by the first of them: however many there are, that is linear. What an earlier
-// document's passages tell anyway is dropped later (told_before.h).
+// A passage that very many documents hold is searched for by the first of them only, so the work stays linear.
+// Matches that the passages of an earlier document already cover are dropped later (already_reported.h).
 #pragma once
 
 #include "base/budget.h"
@@ -14,7 +14,7 @@
 
 namespace refrain::verbs::index {
 
-// Adds what it finds to `matches`. Documents that have changed since they were read first are noted.
+// Adds the matches it finds to `matches`. Documents that changed after they were first read are noted in the report.
 void find_edited(Snapshot& snapshot, const PassageLimits& limits, const ExcludedTexts& excluded, MemoryBudget& budget,
                  const Context& context, TokenTable& table, MatchShuffle& matches, ExtractReport& report);
 

@@ -1,5 +1,6 @@
-// What is extracted beside what a query of the index with itself tells: the same, with every passage at its first place. (The
-// similarity is another: of the whole passage there, of the part that agrees here.)
+// Compares an extraction with a query of the index with itself: both find the same, but an extraction reports every
+// passage at its first place. (Similarities differ: in an extraction they are relative to the whole passage, in a query
+// to the part that agrees.)
 #include <algorithm>
 #include <compare>
 #include <random>
@@ -13,7 +14,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// A passage of one document that stands in another one, too.
+// A passage of one document that also occurs in another one.
 struct Row {
   std::string from;
   std::uint64_t begin = 0;
@@ -73,8 +74,8 @@ std::string shown(const Rows& rows) {
 
 class Edited : public testing::Test {
  protected:
-  // As copied, with some words replaced, lost or inserted, with every third replaced, with neighbours swapped, or with its
-  // halves in the other order.
+  // A copy, or one with some words replaced, lost or inserted, with every third word replaced, with neighbors
+  // swapped, or with its halves exchanged.
   Words edited(const Words& passage, std::uint64_t kind) {
     Words copy = passage;
     if (kind == 0) return copy;
@@ -86,7 +87,7 @@ class Edited : public testing::Test {
     if (kind == 6) std::rotate(copy.begin(), copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2), copy.end());
     return copy;
   }
-  // Documents of which some share a passage with one other, each another one, far from the next.
+  // Documents in which every passage is shared by exactly two documents, and lies far from the next passage.
   std::vector<std::string> pairs() {
     std::vector<Words> documents(80);
     for (std::size_t i = 0; i < 160; ++i) {
@@ -170,7 +171,7 @@ TEST_F(Edited, APassageOfManyDocumentsIsToldAtItsFirstPlace) {
   EXPECT_LE(found.size(), 3U);
 }
 
-// Copies of copies are not told again, but whatever two documents share is told of both.
+// Copies of copies are not reported again, but whatever two documents share is reported for both.
 TEST_F(Edited, WhatIsDroppedIsToldOfBothDocumentsByOthers) {
   std::vector<Words> documents(60);
   for (int i = 0; i < 60; ++i) {
@@ -189,17 +190,17 @@ TEST_F(Edited, WhatIsDroppedIsToldOfBothDocumentsByOthers) {
   const Rows all = asked(world, limits);
   const Rows rows = extracted(world, limits);
   EXPECT_LT(rows.size(), all.size() * 2 / 3);
-  std::vector<std::vector<bool>> told;
-  for (const std::string& text : texts) told.emplace_back(text.size());
+  std::vector<std::vector<bool>> reported;
+  for (const std::string& text : texts) reported.emplace_back(text.size());
   const auto tell = [&](const std::string& id, std::uint64_t begin, std::uint64_t end) {
-    std::fill_n(told[std::stoul(id)].begin() + static_cast<std::ptrdiff_t>(begin), end - begin, true);
+    std::fill_n(reported[std::stoul(id)].begin() + static_cast<std::ptrdiff_t>(begin), end - begin, true);
   };
   for (const Row& row : rows) {
     tell(row.from, row.begin, row.end);
     tell(row.id, row.place_begin, row.place_end);
   }
   const auto share_told = [&](const std::string& id, std::uint64_t begin, std::uint64_t end) {
-    const auto first = told[std::stoul(id)].begin();
+    const auto first = reported[std::stoul(id)].begin();
     return static_cast<double>(
                std::count(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end), true)) /
            static_cast<double>(end - begin);

@@ -10,15 +10,15 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "refrain/error.h"
+#include "verbs/index/extract/already_reported.h"
 #include "verbs/index/extract/anchors.h"
 #include "verbs/index/extract/edited.h"
 #include "verbs/index/extract/filter.h"
 #include "verbs/index/extract/groups.h"
+#include "verbs/index/extract/leftovers.h"
 #include "verbs/index/extract/links.h"
 #include "verbs/index/extract/output.h"
 #include "verbs/index/extract/plan.h"
-#include "verbs/index/extract/rests.h"
-#include "verbs/index/extract/told_before.h"
 #include "verbs/index/query/compare.h"
 #include "verbs/index/read/excluded_texts.h"
 #include "verbs/index/read/occurrence.h"
@@ -39,11 +39,11 @@ class Extraction {
         shapes_(snapshot.layout()),
         excluded_(options.limits, snapshot.layout(), budget_, context.stop),
         table_(budget_),
-        // Anchors and links, or links and matches, are there at the same time, beside the tokens.
+        // Anchors and links exist at the same time, and so do links and matches, besides the tokens.
         share_(budget_.available() / 4),
         tokens_(budget_, temp_, share_) {
     check_noise(options_.limits);
-    // As in a query: what is edited is found by itself, and of the rest what agrees word for word.
+    // As in a query, edited passages are found separately, and everything else only where it agrees word for word.
     in_order_.min_tokens = least_tokens(snapshot.layout(), options_.limits);
     if (heavy_) in_order_.edits = Edits::none;
     if (heavy_) in_order_.min_tokens = least_exact_tokens(options_.limits);
@@ -63,9 +63,9 @@ class Extraction {
     Array<FoundPassage> passages = group(places);
     if (options_.limit != 0 && passages.size() > options_.limit) passages.resize(options_.limit);
     run::run_stage(report_.stages, "compare", [&] {
-      hand_out(snapshot_, {passages.data(), passages.size()}, places, table_,
-               {options_.limits, least_tokens(snapshot_.layout(), options_.limits), options_.min_documents}, budget_,
-               context_, sink, report_);
+      report_passages(snapshot_, {passages.data(), passages.size()}, places, table_,
+                      {options_.limits, least_tokens(snapshot_.layout(), options_.limits), options_.min_documents},
+                      budget_, context_, sink, report_);
       return std::uint64_t{0};
     });
     report_.temp_peak_bytes = temp_.peak_bytes();
@@ -96,7 +96,7 @@ class Extraction {
     lay_out(snapshot_, table_);
     temp_.expect(table_.tokens() * sizeof(std::uint32_t) > share_ ? table_.tokens() * sizeof(std::uint32_t) : 0,
                  "the tokens");
-    // Of the chosen windows those with repeated blots, and as many runs of tokens as belong to them.
+    // One anchor per chosen window with a repeated blot, and about as many for runs of tokens.
     const std::uint64_t expected = posts == 0 ? 0 : table_.tokens() * std::min(posts, 2 * report_.blots) / posts;
     anchors_.emplace(shuffle("the anchors", 64, expected), budget_);
     run::run_stage(report_.stages, "tokens",
@@ -119,15 +119,15 @@ class Extraction {
   void grow() {
     matches_.emplace(shuffle("the matches", document_bits(), links_->size() / 16), budget_);
     run::run_stage(report_.stages, "grow", [&] {
-      // Beside the links and the matches: what room there is for it is taken from what is left over.
-      store::ShuffleOptions rest_options = shuffle("the rests", document_bits(), links_->size() / 8);
-      rest_options.memory_bytes = share_ / 4;
-      RestShuffle rests(rest_options, budget_);
+      // It exists besides the links and the matches, so its memory comes from the share that is left over.
+      store::ShuffleOptions leftover_options = shuffle("the rests", document_bits(), links_->size() / 8);
+      leftover_options.memory_bytes = share_ / 4;
+      LeftoverShuffle leftovers(leftover_options, budget_);
       report_.grown_tokens = grow_links(*links_, table_, tokens_,
                                         {align_rules(snapshot_.layout(), in_order_), shapes_, in_order_.min_tokens},
-                                        share_, budget_, context_, *matches_, rests);
+                                        share_, budget_, context_, *matches_, leftovers);
       links_.reset();
-      settle_rests(rests, table_, shapes_.window.span(), share_, budget_, context_, *matches_);
+      settle_leftovers(leftovers, table_, shapes_.window.span(), share_, budget_, context_, *matches_);
       return std::uint64_t{0};
     });
   }
@@ -138,7 +138,7 @@ class Extraction {
       options.memory_bytes = share_ / 4;
       MatchShuffle found(options, budget_);
       find_edited(snapshot_, options_.limits, excluded_, budget_, context_, table_, found, report_);
-      drop_told_before(found, table_, options, share_ / 4, budget_, context_, *matches_);
+      drop_already_reported(found, table_, options, share_ / 4, budget_, context_, *matches_);
       return std::uint64_t{0};
     });
   }
@@ -157,7 +157,7 @@ class Extraction {
   Snapshot& snapshot_;
   ExtractOptions options_;
   const bool heavy_ = options_.limits.edits == Edits::heavy;
-  PassageLimits in_order_ = options_.limits;  // of what is found in order
+  PassageLimits in_order_ = options_.limits;  // the limits of passages that are found in order
   const Context& context_;
   MemoryBudget budget_;
   TempSpace temp_;

@@ -1,14 +1,14 @@
-// Extracting: all passages that return inside an index.
+// Extraction: finds all passages that occur more than once in an index, in stages:
 //
-//   blots     which occur in several documents (extract_filter)
-//   tokens    all documents, once: their tokens, and anchors where such blots are (extract_anchors)
-//   link      equal anchors are linked to the earliest one (extract_links)
-//   grow      links become matches: two stretches that agree, noise and all
-//   edits     for heavy edits: matches that no order shows (extract_edited)
-//   group     matches with the same stretch of one document become a passage with places (extract_groups)
-//   compare   passages, those of most documents first, are compared by their texts and handed out (extract_output)
+//   blots     which blots occur in several documents (filter.h)
+//   tokens    reads all documents once: their tokens, and anchors where such blots occur (anchors.h)
+//   link      links equal anchors to the earliest one (links.h)
+//   grow      turns links into matches: two stretches that agree, including noise (links.h, leftovers.h)
+//   edits     for heavy edits: finds matches that are not in order (edited.h, already_reported.h)
+//   group     joins matches with the same stretch of one document into a passage with places (groups.h)
+//   compare   compares passages by their texts, those in most documents first, and reports them (output.h)
 //
-// Nothing is quadratic: an anchor has a few links, however many there are like it.
+// No stage is quadratic: an anchor has a few links, however many equal anchors there are.
 #pragma once
 
 #include "refrain/index.h"

@@ -30,12 +30,12 @@ TEST(Extract, HeaderOfManyDocumentsIsOnePassage) {
   EXPECT_EQ(found[0].head.documents, 300U);
   EXPECT_EQ(found[0].occurrences.size(), 300U);
   EXPECT_EQ(found[0].head.text, join(header));
-  // A few links an anchor, whatever the number of documents.
+  // An anchor has a few links, whatever the number of documents.
   EXPECT_LT(world.report.links, 300U * 60U * 2U);
 }
 
-// All exact runs of `window` tokens that an earlier document holds, in random texts that share many: each must lie in a
-// place of a passage, and of what is reported nothing may be different.
+// Makes random texts that share many runs. Every exact run of `window` tokens that an earlier document holds must
+// lie in a place of a passage, and nothing that is reported may contain a difference.
 void expect_exact(const IndexLayout& layout, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<Words> pool;
@@ -57,7 +57,7 @@ void expect_exact(const IndexLayout& layout, unsigned seed) {
   TestExtract world(texts, layout);
   const std::vector<Passage> found = world.extract();
 
-  // By document and word, whether a place covers it.
+  // By document and word: whether a place covers it.
   std::vector<std::vector<bool>> covered;
   for (const Words& words : documents) covered.emplace_back(words.size());
   for (const Passage& passage : found) {
@@ -87,7 +87,7 @@ void expect_exact(const IndexLayout& layout, unsigned seed) {
     }
   }
   EXPECT_GT(runs, 500U);
-  // Copies inside one document are places too, where another document has them; nothing else may be.
+  // Copies within one document are places too if another document has them. Nothing else may be a place.
   std::size_t missed = 0;
   std::size_t wrong = 0;
   for (std::size_t d = 0; d < documents.size(); ++d) {
@@ -125,7 +125,7 @@ TEST(Extract, FindsEveryExactRunWithBlotsThatDoNotKnowOrder) {
   }
 }
 
-// A passage of 30 words with one in ten of them substituted, lost, or with another put before it.
+// In each passage of 30 words, one word in ten is replaced, lost, or preceded by an inserted one.
 TEST(Extract, BridgesNoise) {
   std::mt19937_64 random(3);
   std::vector<std::string> texts;
@@ -233,7 +233,7 @@ TEST(Extract, LeavesOutWhatWasAskedToBe) {
 
 TEST(Extract, IsTheSameForAnyThreadsAndMemory) {
   std::mt19937_64 random(8);
-  const Words shared = random_words(random, 400, 150);  // with repeats inside
+  const Words shared = random_words(random, 400, 150);  // contains repeats
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) {
     Words words;
@@ -251,7 +251,7 @@ TEST(Extract, IsTheSameForAnyThreadsAndMemory) {
   EXPECT_EQ(all_of(world.extract({}, 2, kMinMemoryBytes)), expected);
 }
 
-// Every anchor is like every other: what is quadratic would not end.
+// All anchors are equal, so that a quadratic algorithm would not finish.
 TEST(Extract, OneWordOverAndOverCostsWhatItIsLong) {
   const Words word(100'000, "again");
   TestExtract world({join(word), join(word), "something else"});
@@ -279,7 +279,7 @@ TEST(Extract, NamesDocumentsThatHaveChanged) {
 }
 
 TEST(Extract, CountsEveryChangedDocumentOnce) {
-  constexpr std::size_t kDocuments = 45;  // more than are named
+  constexpr std::size_t kDocuments = 45;  // more than the report names
   std::mt19937_64 random(10);
   std::vector<Words> passages;
   for (int i = 0; i < 3; ++i) passages.push_back(rare_words(random, 30));
@@ -290,7 +290,7 @@ TEST(Extract, CountsEveryChangedDocumentOnce) {
     texts.push_back(join(words));
   }
   const TestIndex world(texts);
-  // When the first passage is told, all documents but the one that tells the passages change.
+  // When the first passage is reported, all documents change except the one that holds the passages first.
   struct Meddler : KeptPassages {
     std::function<void()> meddle;
     void begin(const PassageHead& head) override {

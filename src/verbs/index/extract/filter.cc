@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kBitsABlot = 12;
 
-// Whether places in order lie in 2 to `most` documents (0: any number).
+// Whether the blocks, which ascend, lie in 2 to `most` documents (0: any number of two or more).
 bool in_several(Snapshot::Blots& blots, const Array<std::uint64_t>& first_blocks, std::uint64_t most) {
   if (blots.most() < 2) return false;
   std::uint64_t documents = 0;

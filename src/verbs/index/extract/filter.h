@@ -1,5 +1,4 @@
-// Which blots occur in two documents or more, as a filter: it never says no to one that does, and seldom yes to
-// another.
+// A filter for the blots that occur in two documents or more. It accepts all of them and few others.
 #pragma once
 
 #include <atomic>
@@ -13,10 +12,10 @@
 
 namespace refrain::verbs::index {
 
-// Filled and asked by many threads, not both at once.
+// Many threads may add to it, or query it, but not both at the same time.
 class BlotFilter {
  public:
-  // For about so many blots, in no more than `most_bytes`.
+  // Sized for about `blots` blots, but for at most `most_bytes`.
   BlotFilter(MemoryBudget& budget, std::uint64_t blots, std::uint64_t most_bytes);
 
   void add(std::uint64_t blot) {
@@ -30,7 +29,7 @@ class BlotFilter {
   std::uint64_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
 
  private:
-  // Four bits of one word: one look at memory a question.
+  // A blot sets four bits of one word, so that a query reads memory once.
   struct Probe {
     Probe(std::uint64_t blot, std::size_t words) {
       const std::uint64_t scattered = mix(blot + 1, 0x9E3779B97F4A7C15ULL, 0xD1B54A32D192ED03ULL);
@@ -43,8 +42,8 @@ class BlotFilter {
   Array<std::uint64_t> words_;
 };
 
-// Puts the blots of two documents or more, and of at most `max_documents` (0: any number), into `filter`. Returns how
-// many they are.
+// Adds the blots that occur in two documents or more, and in at most `max_documents` (0: any number), to `filter`.
+// Returns their number.
 std::uint64_t find_repeated_blots(Snapshot& snapshot, std::uint64_t max_documents, MemoryBudget& budget,
                                   const Context& context, BlotFilter& filter);
 

@@ -14,7 +14,7 @@ namespace refrain::verbs::index {
 
 namespace {
 
-// The matches of one source document after another become passages.
+// Turns the matches of a source document into passages, one document after another.
 class Grouper {
  public:
   Grouper(const TokenTable& table, const run::TextStore& tokens, const GroupRules& rules, MemoryBudget& budget,
@@ -27,14 +27,14 @@ class Grouper {
         gathered_(budget, "the matches of a document"),
         found_(budget, "the passages") {}
 
-  // In order.
+  // Matches are added in order.
   void add(const PassageMatch& match) {
     if (rules_.nested)
       gathered_.push_back(match);
     else
       join(match);
   }
-  // The document has no more.
+  // Called after the last match of the document.
   void end() {
     drop_nested();
     for (const PassageMatch& match : gathered_) join(match);
@@ -45,14 +45,14 @@ class Grouper {
   const Array<FoundPassage>& found() const { return found_; }
 
  private:
-  // Takes those away that lie inside another one in both documents.
+  // Removes matches that lie inside another one in both documents.
   void drop_nested() {
     constexpr std::size_t kMostBeside = 256;
     const auto ends = [](const PassageMatch& x) { return std::pair(x.a + x.a_length, x.b + x.b_length); };
     std::sort(gathered_.begin(), gathered_.end(), [](const PassageMatch& x, const PassageMatch& y) {
       return std::tie(x.b, y.b_length, x.a, y.a_length) < std::tie(y.b, x.b_length, y.a, x.a_length);
     });
-    std::vector<PassageMatch> beside;  // those that the next one may lie in
+    std::vector<PassageMatch> beside;  // kept matches that may contain the next one
     std::size_t kept = 0;
     for (const PassageMatch& match : gathered_) {
       std::erase_if(beside, [&](const PassageMatch& other) { return ends(other).second <= match.b; });
@@ -89,7 +89,7 @@ class Grouper {
     open.places.push_back({match.a, match.b, match.a_length, match.b_length, match.matches});
   }
 
-  // A passage that places may still join. It is what its first place agrees with, and grows at its end.
+  // A passage that places may still join. Its first place defines its range, which later places extend at the end.
   struct Open {
     explicit Open(MemoryBudget& budget) : places(budget, "the places of a passage") {}
     std::uint64_t begin = 0;
@@ -128,8 +128,8 @@ class Grouper {
     found_.push_back(passage);
   }
 
-  // In the order of documents, without those that lie inside others. What only overlaps another stays: its rest may be
-  // told nowhere else.
+  // Sorts the places by document and drops those that lie inside others. A place that only overlaps another is kept,
+  // since the remainder may not be reported anywhere else.
   void keep_apart(Open& open) const {
     std::sort(open.places.begin(), open.places.end(), [](const PassagePlace& x, const PassagePlace& y) {
       return std::tie(x.b, y.matches, x.b_length, x.a, x.a_length) <
@@ -151,7 +151,7 @@ class Grouper {
     open.places.resize(kept);
   }
 
-  // By what the two stretches share, as in a query: it does not matter which others share about the same.
+  // Decided by the two stretches of this match alone, as in a query, whatever other documents share about the same.
   bool is_excluded(const PassageMatch& match) {
     if (rules_.excluded.empty()) return false;
     const char* bytes = tokens_.read(match.a * sizeof(std::uint32_t), match.a_length * sizeof(std::uint32_t), scratch_);
@@ -164,7 +164,7 @@ class Grouper {
   MemoryBudget& budget_;
   TempFile& places_;
   std::vector<std::unique_ptr<Open>> open_;
-  Array<PassageMatch> gathered_;  // of the document, where they may be nested
+  Array<PassageMatch> gathered_;  // of the document, if they may be nested
   PassageMatch last_{};
   bool has_last_ = false;
   Array<FoundPassage> found_;

@@ -1,4 +1,4 @@
-// Matches become passages: those that agree with about the same stretch of one document are places of one passage.
+// Groups matches into passages: matches with about the same stretch of one document are places of one passage.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace refrain::verbs::index {
 struct GroupRules {
   std::uint64_t min_documents;
   const ExcludedTexts& excluded;
-  bool nested = false;  // matches may lie inside others, and those are none of their own
+  bool nested = false;  // matches may lie inside others, and such matches are dropped
 };
 
-// Takes the matches away. The places of a passage go to `places`, in the order of their documents; the passages come
-// back as they are to be shown.
+// Consumes the matches. Writes the places of each passage to `places`, ordered by document, and returns the passages
+// in the order in which they are reported.
 Array<FoundPassage> group_matches(MatchShuffle& matches, const TokenTable& table, const run::TextStore& tokens,
                                   const GroupRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
                                   const Context& context, TempFile& places);

@@ -13,21 +13,21 @@ namespace refrain::verbs::index {
 
 namespace {
 
-// Groups of at most so many places are also linked to predecessors,
+// In groups of up to this many places, each is also linked to predecessors,
 constexpr std::size_t kSmallGroup = 16;
-constexpr unsigned kPredecessors = 3;  // this many each
+constexpr unsigned kPredecessors = 3;  // up to this many
 
-// Links that follow each other on one diagonal: between the first and the last anchor the documents agree.
+// Consecutive links on one diagonal: between the first and the last anchor the documents agree.
 struct LinkRun {
-  std::uint64_t earlier;  // twice the position that the first anchor leads to, plus the kind
-  std::uint32_t first;    // tokens, where the first and the last anchor begin
+  std::uint64_t earlier;  // twice the position that the first anchor is linked to, plus the kind
+  std::uint32_t first;    // tokens where the first and the last anchor begin
   std::uint32_t last;
   friend bool operator<(const LinkRun& x, const LinkRun& y) {
     return std::tie(x.earlier, x.first, x.last) < std::tie(y.earlier, y.first, y.last);
   }
 };
 
-// The links of one document after another become matches.
+// Turns the links of a document into matches, one document after another.
 class LinkGrower {
  public:
   LinkGrower(const TokenTable& table, const run::TextStore& tokens, const GrowRules& rules, MemoryBudget& budget)
@@ -40,7 +40,7 @@ class LinkGrower {
         agreeing_(budget, "the covered parts of a document"),
         placed_(budget, "the covered parts of a document"),
         explained_(budget, "the covered parts of a document"),
-        reach_(std::max(kRestWindows * rules.shapes.window.span(), rules.min_tokens)) {}
+        reach_(std::max(kLeftoverWindows * rules.shapes.window.span(), rules.min_tokens)) {}
 
   void begin(std::uint64_t document) {
     document_ = document;
@@ -48,10 +48,10 @@ class LinkGrower {
     open_ = false;
   }
 
-  // In order.
+  // Links are added in order.
   void add(const AnchorLink& link) {
     const blot::BlotShape& shape = rules_.shapes.of(link.kind());
-    // Anchors that overlap or touch are one stretch that agrees; with a stride, those of neighbouring streams are.
+    // Anchors that overlap or touch belong to one stretch that agrees; with a stride, so do those of adjacent streams.
     const std::uint64_t step = shape.stride > 1 ? shape.stride : shape.span();
     if (open_ && link.diagonal == diagonal_ && link.token - run_.last <= step) {
       run_.last = link.token;
@@ -64,47 +64,48 @@ class LinkGrower {
     run_ = {earlier << 1U | static_cast<std::uint64_t>(link.kind()), link.token, link.token};
   }
 
-  void end(MatchShuffle::Writer& matches, RestShuffle::Writer& rests) {
+  void end(MatchShuffle::Writer& matches, LeftoverShuffle::Writer& leftovers) {
     flush();
     std::sort(runs_.begin(), runs_.end());
     for (TokenBits* bits : {&within_, &agreeing_, &placed_, &explained_}) bits->reset(table_.tokens(document_));
     for (const LinkRun& run : runs_) {
       const AnchorKind kind = kind_of_key(run.earlier);
-      const std::uint64_t fresh = first_fresh(run, kind);
+      const std::uint64_t fresh = first_uncovered(run, kind);
       if (fresh > run.last) continue;
-      // With a stride only the beginnings of anchors are known to agree.
+      // With a stride, only the beginnings of anchors are known to agree.
       const std::uint64_t ahead = rules_.shapes.of(kind).stride > 1 ? 0 : fresh - run.first;
       PassageMatch match{};
       if (!grow((run.earlier >> 1U) + ahead, run.first + ahead, kNoLimits, match)) continue;
       cover(match);
       matches.add(match);
-      tell_places(match, rests);
+      report_places(match, leftovers);
     }
-    // With a stride a window that agrees is no stretch that does: what was passed over is left.
+    // With a stride, a window that agrees is not a contiguous stretch, so windows that were passed over are not
+    // revisited.
     if (rules_.shapes.window.stride > 1) return;
     for (const LinkRun& run : runs_)
-      if (kind_of_key(run.earlier) == AnchorKind::window) grow_rests(run, matches, rests);
+      if (kind_of_key(run.earlier) == AnchorKind::window) grow_leftovers(run, matches, leftovers);
   }
 
-  // Tokens of later documents that growing has taken.
+  // The number of tokens of later documents that growing has covered.
   std::uint64_t grown() const { return grown_; }
 
  private:
   static constexpr std::uint64_t kFetchTokens = 512;
-  // How far a rest is grown to either side, in windows: enough to show it with what stands around it. What is there has
-  // been told already; were it grown without an end, a version of a long document would be grown over all of its length
-  // for every version before it.
-  static constexpr std::uint64_t kRestWindows = 4;
+  // How far a leftover is grown to either side, in windows: enough to show it in its context, which has already been
+  // reported. Without a limit, each version of a long document would be grown over its full length for every version
+  // before it.
+  static constexpr std::uint64_t kLeftoverWindows = 4;
 
-  // Tokens of the later document that may be taken, before the place where growing begins and from it on.
+  // At most this many tokens of the later document are taken before the position where growing begins, and from it on.
   struct Limits {
     std::uint64_t back;
     std::uint64_t ahead;
   };
   static constexpr Limits kNoLimits{~std::uint64_t{0}, ~std::uint64_t{0}};
 
-  // The windows of a run that were passed over although no accepted place agrees with all of their tokens.
-  void grow_rests(const LinkRun& run, MatchShuffle::Writer& matches, RestShuffle::Writer& rests) {
+  // Grows the windows of a run that were passed over although no accepted place agrees with all of their tokens.
+  void grow_leftovers(const LinkRun& run, MatchShuffle::Writer& matches, LeftoverShuffle::Writer& leftovers) {
     const std::uint64_t span = rules_.shapes.window.span();
     for (std::uint64_t first = run.first, next = 0; first <= run.last; first = next) {
       next = first + 1;
@@ -114,39 +115,40 @@ class LinkGrower {
       PassageMatch match{};
       if (!grow(a, first, {reach_, next - first - 1 + span + reach_}, match)) continue;
       if (placed_.count(first, next) == next - first) {
-        rests.add({.document = match.document,
-                   .first = static_cast<std::uint32_t>(a - table_.begins[match.document]),
-                   .length = static_cast<std::uint32_t>(next - first),
-                   .rest = 1,
-                   .match = match});
+        leftovers.add({.document = match.document,
+                       .first = static_cast<std::uint32_t>(a - table_.begins[match.document]),
+                       .length = static_cast<std::uint32_t>(next - first),
+                       .rest = 1,
+                       .match = match});
         continue;
       }
       cover(match);
       matches.add(match);
-      // In one document it may have been cut where it would overlap the earlier place.
+      // Within one document, the match may have been cut short to keep it from overlapping the earlier place.
       if (match.document == document_) next = std::min(next, std::max(first + 1, first_behind(match, span)));
     }
   }
 
-  // The first window that does not lie in the later place of a match.
+  // The first window that does not lie within the later place of a match.
   std::uint64_t first_behind(const PassageMatch& match, std::uint64_t span) const {
     return match.b - table_.begins[document_] + match.b_length - span + 1;
   }
 
-  // A passage of one document alone might not be told.
-  void tell_places(const PassageMatch& match, RestShuffle::Writer& rests) {
+  // Skips passages within a single document, because they might not be reported.
+  void report_places(const PassageMatch& match, LeftoverShuffle::Writer& leftovers) {
     if (match.document == document_) return;
     const auto first_b = static_cast<std::uint32_t>(match.b - table_.begins[document_]);
     placed_.set_windows(first_b, match.b_length, rules_.shapes.window.span());
     const auto first_a = static_cast<std::uint32_t>(match.a - table_.begins[match.document]);
-    rests.add({match.document, first_a, match.a_length, 0, {}});
-    rests.add({static_cast<std::uint32_t>(document_), first_b, match.b_length, 0, {}});
+    leftovers.add({match.document, first_a, match.a_length, 0, {}});
+    leftovers.add({static_cast<std::uint32_t>(document_), first_b, match.b_length, 0, {}});
   }
 
-  // Where the first anchor of the run stands that is not part of something earlier already; behind the last one where
-  // there is none. A window is where all of it lies in places that were accepted, and half of it agrees there: what
-  // noise is left belongs to that passage, or is a rest. Of a seed half must lie in them.
-  std::uint64_t first_fresh(const LinkRun& run, AnchorKind kind) const {
+  // Where the first anchor of the run begins that is not yet part of an accepted match; behind the last anchor if
+  // there is none. A window is part of one if it lies entirely in accepted places and half of it agrees there: the
+  // remaining noise belongs to that passage, or is a leftover. A seed is part of one if half of it lies in accepted
+  // places.
+  std::uint64_t first_uncovered(const LinkRun& run, AnchorKind kind) const {
     const std::uint64_t span = rules_.shapes.of(kind).span();
     const std::uint64_t least = kind == AnchorKind::window ? span : (span + 1) / 2;
     std::uint64_t within = within_.count(run.first, run.first + span);
@@ -168,13 +170,13 @@ class LinkGrower {
     return {reinterpret_cast<const std::uint32_t*>(bytes), static_cast<std::size_t>(last - first)};
   }
 
-  // Longer spans until they are long enough. `most_a`, `most_b`: tokens that there are on either side.
+  // Calls grow_once with ever longer spans until they suffice. `most_a`, `most_b`: how many tokens each side has.
   template <class Grow>
   blot::Growth grow_spans(std::uint64_t most_a, std::uint64_t most_b, Grow grow_once) {
     for (std::uint64_t size = kFetchTokens;; size *= 2) {
       const blot::Growth growth = grow_once(std::min(size, most_a), std::min(size, most_b));
       if (!growth.open || (size >= most_a && size >= most_b)) return growth;
-      // One side is at its end, and the other has been given as much as could go with it.
+      // One side is exhausted, and the other was given as much as can be aligned with it.
       if (size >= (1 + rules_.align.match) * std::min(most_a, most_b) + rules_.align.max_gap) return growth;
     }
   }
@@ -184,7 +186,7 @@ class LinkGrower {
     const std::uint64_t b = begin + token;
     const std::uint64_t source = table_.document_at(a);
     const bool same = source == document_;
-    std::uint64_t apart = b - a;  // in one document the two may not overlap
+    std::uint64_t apart = b - a;  // within one document, the two must not overlap
     if (same && apart < rules_.min_tokens) return false;
     const std::uint64_t rest = table_.begins[source + 1] - a;
     const blot::Growth ahead =
@@ -210,7 +212,7 @@ class LinkGrower {
     return true;
   }
 
-  // Notes which tokens of the document agree.
+  // Marks the tokens and windows of the document that the match covers.
   void cover(const PassageMatch& match) {
     const std::uint64_t first = match.b - table_.begins[document_];
     within_.set(first, first + match.b_length);
@@ -236,10 +238,10 @@ class LinkGrower {
   LinkRun run_{};
   std::uint64_t diagonal_ = 0;
   bool open_ = false;
-  TokenBits within_;     // a token that lies in a place that was accepted,
-  TokenBits agreeing_;   // and agrees there
-  TokenBits placed_;     // the beginning of a window that lies whole in one such place, of another document's passage,
-  TokenBits explained_;  // or of one that agrees whole with one stretch
+  TokenBits within_;     // tokens that lie in an accepted place
+  TokenBits agreeing_;   // tokens that also agree there
+  TokenBits placed_;     // beginnings of windows that lie within one accepted place of another document's passage
+  TokenBits explained_;  // beginnings of windows that agree entirely with one stretch
   const std::uint64_t reach_;
   std::uint64_t grown_ = 0;
   std::vector<char> scratch_a_;
@@ -296,23 +298,24 @@ void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorS
 
 std::uint64_t grow_links(LinkShuffle& links, const TokenTable& table, const run::TextStore& tokens,
                          const GrowRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
-                         const Context& context, MatchShuffle& matches, RestShuffle& rests) {
+                         const Context& context, MatchShuffle& matches, LeftoverShuffle& leftovers) {
   const unsigned threads = thread_count(context);
   struct Worker {
     std::unique_ptr<LinkGrower> grower;
     MatchShuffle::Writer matches;
-    RestShuffle::Writer rests;
+    LeftoverShuffle::Writer leftovers;
   };
   std::vector<Worker> workers;
   for (unsigned i = 0; i < threads; ++i)
-    workers.push_back({std::make_unique<LinkGrower>(table, tokens, rules, budget), matches.writer(), rests.writer()});
+    workers.push_back(
+        {std::make_unique<LinkGrower>(table, tokens, rules, budget), matches.writer(), leftovers.writer()});
   Progress progress(context, "grow", "links", links.size());
   links.drain(context, 0, links.partitions(), memory_bytes,
               [&](unsigned number, std::size_t /*partition*/, const store::Run<AnchorLink>& run) {
                 Worker& worker = workers[number];
                 if (run.first) worker.grower->begin(run.key);
                 for (const AnchorLink& link : run.records) worker.grower->add(link);
-                if (run.last) worker.grower->end(worker.matches, worker.rests);
+                if (run.last) worker.grower->end(worker.matches, worker.leftovers);
                 progress.add(run.records.size());
               });
   progress.finish();

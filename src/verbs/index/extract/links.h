@@ -1,32 +1,33 @@
-// Equal anchors become links, links become matches.
+// Turns equal anchors into links, and links into matches.
 //
-// Every anchor is linked to the earliest one that is equal to it, so that there are no more links than anchors, however
-// many places a passage has; where there are few, also to some that stand right before it, since the earliest may be
-// part of something else. Links on one diagonal are one; from each the passage is grown both ways.
+// Every anchor is linked to the earliest equal one, which gives at most one link per anchor, however many places a
+// passage has. In small groups it is also linked to a few anchors right before it, since the earliest one may be part
+// of something else. Consecutive links on one diagonal are joined, and the passage is grown from them in both
+// directions.
 #pragma once
 
 #include <cstdint>
 
 #include "verbs/index/extract/anchors.h"
+#include "verbs/index/extract/leftovers.h"
 #include "verbs/index/extract/plan.h"
-#include "verbs/index/extract/rests.h"
 
 namespace refrain::verbs::index {
 
-// Of groups that lie in several documents. Takes the anchors away.
+// Links the anchors of groups that lie in several documents. Consumes the anchors.
 void link_anchors(AnchorShuffle& anchors, const TokenTable& table, const AnchorShapes& shapes,
                   std::uint64_t memory_bytes, const Context& context, LinkShuffle& links);
 
 struct GrowRules {
   blot::AlignRules align;
   AnchorShapes shapes;
-  std::uint64_t min_tokens;  // that agree
+  std::uint64_t min_tokens;  // the least number that must agree
 };
 
-// Takes the links away. Matches are what is accepted at once; whether rests are, settle_rests() tells. Returns how many
-// tokens of later documents growing has taken, all told: what it has cost.
+// Consumes the links. Writes accepted matches to `matches`, and those that settle_rests() must decide about to
+// `leftovers`. Returns the total number of tokens of later documents that growing has covered, a measure of its cost.
 std::uint64_t grow_links(LinkShuffle& links, const TokenTable& table, const run::TextStore& tokens,
                          const GrowRules& rules, std::uint64_t memory_bytes, MemoryBudget& budget,
-                         const Context& context, MatchShuffle& matches, RestShuffle& rests);
+                         const Context& context, MatchShuffle& matches, LeftoverShuffle& leftovers);
 
 }  // namespace refrain::verbs::index

@@ -15,7 +15,7 @@ namespace refrain::verbs::index {
 
 namespace {
 
-// Places that are compared as one piece of work: so many, fewer where they are long.
+// The most places that are compared as one unit of work. There are fewer if they are long.
 constexpr std::uint64_t kChunkPlaces = 64;
 constexpr std::uint64_t kChunkTokens = std::uint64_t{1} << 16U;
 
@@ -23,15 +23,15 @@ std::uint64_t chunk_places(const FoundPassage& passage) {
   return std::clamp<std::uint64_t>(kChunkTokens / (passage.end - passage.begin), 1, kChunkPlaces);
 }
 
-// A part of a passage, ready to be handed out.
+// A part of a passage, ready to be reported.
 struct Chunk {
   bool first = false;
   bool last = false;
-  bool shown = false;  // else the passage did not hold, or its text cannot be had
+  bool shown = false;  // false: the passage did not hold, or its text cannot be read
   PassageHead head;
   std::vector<Occurrence> occurrences;
-  std::uint64_t count = 0;  // of them
-  std::string text;         // of all that, where the sink wants text
+  std::uint64_t count = 0;  // number of occurrences
+  std::string text;         // head and occurrences as text, if the sink formats them
   struct Changed {
     std::uint64_t number;
     ChangedDocument document;
@@ -39,7 +39,7 @@ struct Chunk {
   std::vector<Changed> changed;
 };
 
-// One worker's tools.
+// The state of one worker.
 class ChunkMaker {
  public:
   ChunkMaker(Snapshot& snapshot, const TempFile& places, const TokenTable& table, const OutputRules& rules,
@@ -72,12 +72,12 @@ class ChunkMaker {
     chunk.last = first_place + count == passage.places;
     chunk.occurrences.clear();
     chunk.changed.clear();
-    // The comparer's, and the texts of the chunks that wait.
+    // For the comparer, and for the texts of the chunks that wait to be reported.
     constexpr std::uint64_t kTokenBytes = 8;
     const std::uint64_t tokens = passage.end - passage.begin;
     const std::uint64_t bytes = tokens * kTokenBytes;
     room_.resize(PlaceComparer::passage_bytes(tokens, bytes) + PlaceComparer::place_bytes(tokens, bytes, is_loose_) +
-                     (Relay<Chunk>::kThings + 1) * std::max(tokens, kChunkTokens) * kTokenBytes,
+                     (Relay<Chunk>::kThingsPerWorker + 1) * std::max(tokens, kChunkTokens) * kTokenBytes,
                  kRoom);
     chunk.shown = set_passage(passage, chunk);
     if (!chunk.shown) return;
@@ -114,7 +114,7 @@ class ChunkMaker {
       chunk.occurrences.push_back(std::move(found->occurrence));
     }
     if (!chunk.first || !chunk.last) return;
-    // All is at hand: what is said of it beforehand is what held.
+    // The whole passage is in this chunk, so its head can count what was actually confirmed.
     chunk.shown = documents >= rules_.min_documents && chunk.occurrences.size() > 1;
     chunk.head.documents = documents;
     chunk.head.similarity = similarity / static_cast<double>(std::max<std::size_t>(chunk.occurrences.size(), 2) - 1);
@@ -144,7 +144,7 @@ class ChunkMaker {
     return is_loose_ ? comparer_.compare_loosely(text, tokens, part) : comparer_.compare(text, tokens, part);
   }
 
-  // nullopt: the document has changed since it was read first.
+  // Returns nullopt if the document has changed since it was first read.
   std::optional<Snapshot::Piece> read(std::uint64_t document, const TokenRange& tokens, Chunk& chunk) {
     try {
       return snapshot_->piece(document, tokens.first, tokens.last);
@@ -162,7 +162,7 @@ class ChunkMaker {
   bool is_loose_;  // the order of words may differ
   PlaceComparer comparer_;
   Reservation room_;
-  std::uint64_t begin_ = 0;  // the passage that was set
+  std::uint64_t begin_ = 0;  // the passage that is set
   std::uint64_t end_ = 0;
   bool holds_ = false;
   std::vector<PassagePlace> rows_;
@@ -170,10 +170,10 @@ class ChunkMaker {
 
 }  // namespace
 
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, TokenTable& table,
-              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
-              ExtractReport& report) {
-  // The work: for every passage its chunks, numbered through.
+void report_passages(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
+                     TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
+                     PassageSink& sink, ExtractReport& report) {
+  // The units of work are the chunks of all passages, numbered consecutively.
   Array<std::uint64_t> begins(budget, "the passages", passages.size() + 1);
   for (std::size_t i = 0; i < passages.size(); ++i) {
     const std::uint64_t size = chunk_places(passages[i]);
@@ -184,7 +184,7 @@ void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const 
   std::vector<std::unique_ptr<ChunkMaker>> makers(threads);
   for (auto& maker : makers) maker = std::make_unique<ChunkMaker>(snapshot, places, table, rules, budget);
   Relay<Chunk> relay(threads);
-  bool inside = false;  // of a passage that is being handed out
+  bool inside = false;  // a passage is being reported
   Progress progress(context, "compare", "pieces", chunks);
   const auto make = [&](unsigned worker, std::size_t item, Chunk& chunk) {
     const auto number =

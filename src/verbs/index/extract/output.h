@@ -1,4 +1,4 @@
-// The passages that were found are compared for good, and handed out.
+// Compares the texts of the passages that were found, and reports those that hold.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace refrain::verbs::index {
 
 struct OutputRules {
   PassageLimits limits;
-  std::uint64_t min_tokens;  // that agree
+  std::uint64_t min_tokens;  // the least number that must agree
   std::uint64_t min_documents;
 };
 
-// In order. Counts passages and occurrences in the report, and notes documents that changed meanwhile.
-void hand_out(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places, TokenTable& table,
-              const OutputRules& rules, MemoryBudget& budget, const Context& context, PassageSink& sink,
-              ExtractReport& report);
+// Reports passages in order. Counts passages and occurrences in the report, and notes documents that changed
+// meanwhile.
+void report_passages(Snapshot& snapshot, std::span<const FoundPassage> passages, const TempFile& places,
+                     TokenTable& table, const OutputRules& rules, MemoryBudget& budget, const Context& context,
+                     PassageSink& sink, ExtractReport& report);
 
 }  // namespace refrain::verbs::index

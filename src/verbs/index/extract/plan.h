@@ -1,9 +1,8 @@
-// What the stages of extracting share: where documents lie in the long list of tokens, and the records that travel
-// between them.
+// Shared by the stages of an extraction: the layout of the list of tokens, and the records that pass between stages.
 //
-// All tokens of all documents that are not removed stand end to end in one list, 32 bits of hash each (TextStore). A
-// token is known by its position there, or by its document and its number in it. A document whose text cannot be had
-// holds its place in the list, and is left out.
+// The tokens of all documents that are not removed are stored end to end in one list, as 32 bits of hash each
+// (TextStore). A token is identified by its position in the list, or by its document and its number in the document.
+// A document whose text cannot be read keeps its range of the list, but is otherwise ignored.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +23,8 @@ namespace refrain::verbs::index {
 struct TokenTable {
   explicit TokenTable(MemoryBudget& budget)
       : begins(budget, "where documents begin"), missing(budget, "which documents are missing") {}
-  Array<std::uint64_t> begins;  // positions; one more than there are documents
-  Array<std::uint8_t> missing;  // 1: the text cannot be had
+  Array<std::uint64_t> begins;  // positions; one more entry than there are documents
+  Array<std::uint8_t> missing;  // 1: the text cannot be read
 
   std::uint64_t documents() const { return missing.size(); }
   std::uint64_t tokens() const { return begins[begins.size() - 1]; }
@@ -33,7 +32,7 @@ struct TokenTable {
   std::uint64_t document_at(std::uint64_t position) const {
     return static_cast<std::uint64_t>(std::upper_bound(begins.begin(), begins.end(), position) - begins.begin()) - 1;
   }
-  // Counts a document whose text cannot be had, once; the first few are named.
+  // Counts a document whose text cannot be read, once per document. The report names the first few of them.
   void note_missing(std::uint64_t document, const ChangedDocument& changed, ExtractReport& report) {
     constexpr std::size_t kMostNamed = 20;
     if (std::exchange(missing[document], std::uint8_t{1}) != 0) return;
@@ -42,12 +41,13 @@ struct TokenTable {
   }
 };
 
-// Two places may agree where they have equal anchors. A *seed* is a chosen window, of `seed` tokens; a *window* is a
-// run of as many tokens as are always found, where they agree exactly. Both are ordered, whatever the blots are.
+// Two places may agree if they have equal anchors. A *seed* is a chosen window of `seed` tokens; a *window* is a run
+// of the length from which exact agreement is always found. Keys of both depend on the order of tokens, whatever the
+// blots do.
 enum class AnchorKind : std::uint8_t { seed, window };
 
 struct Anchor {
-  std::uint64_t key;  // the kind is mixed in
+  std::uint64_t key;  // contains the kind
   std::uint32_t document;
   std::uint32_t token;
   friend bool operator<(const Anchor& x, const Anchor& y) {
@@ -64,9 +64,9 @@ constexpr AnchorKind kind_of_key(std::uint64_t key) {
   return (key & 1U) != 0 ? AnchorKind::window : AnchorKind::seed;
 }
 
-// From an anchor to one that is equal and stands earlier.
+// A link from an anchor to an equal one that lies earlier.
 struct AnchorLink {
-  std::uint64_t diagonal;  // twice how far the earlier one is before it, plus the kind
+  std::uint64_t diagonal;  // twice the distance to the earlier anchor, plus the kind
   std::uint32_t document;
   std::uint32_t token;
 
@@ -89,7 +89,7 @@ struct PassageMatch {
   std::uint32_t b_length;
   std::uint32_t matches;
   std::uint32_t document;  // of a
-  // By where it begins, the longest first.
+  // Ordered by where it begins, the longest first.
   friend bool operator<(const PassageMatch& x, const PassageMatch& y) {
     return std::tie(x.a, y.a_length, x.b, x.b_length, x.matches) <
            std::tie(y.a, x.a_length, y.b, y.b_length, y.matches);
@@ -101,7 +101,7 @@ struct MatchKey {
 };
 using MatchShuffle = store::Shuffle<PassageMatch, MatchKey>;
 
-// A place of a passage, as it waits in a file to be shown: `a` is the part of the passage that it agrees with.
+// A place of a passage, stored in a file until it is reported. `a` is the part of the passage that it agrees with.
 struct PassagePlace {
   std::uint64_t a;
   std::uint64_t b;
@@ -110,15 +110,15 @@ struct PassagePlace {
   std::uint32_t matches;
 };
 
-// A passage that was found; its places wait in the file.
+// A passage that was found. Its places are stored in a file.
 struct FoundPassage {
   std::uint64_t begin;  // positions, at its earliest place
   std::uint64_t end;
   std::uint64_t documents;
-  std::uint64_t places;  // the earliest aside
-  std::uint64_t offset;  // of them, in the file
+  std::uint64_t places;  // without the earliest
+  std::uint64_t offset;  // of its places in the file
   double similarity;
-  // Most documents first, then the longest, then the earliest.
+  // Ordered by falling number of documents, then by falling length, then by position.
   friend bool operator<(const FoundPassage& x, const FoundPassage& y) {
     const std::uint64_t length_x = x.end - x.begin;
     const std::uint64_t length_y = y.end - y.begin;

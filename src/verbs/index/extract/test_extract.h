@@ -1,4 +1,4 @@
-// Small worlds for the tests of extracting: an index of a few documents made of words, and all that is told of it.
+// Fixtures for the tests of extractions: a small index of documents made of random words, and all passages found in it.
 #pragma once
 
 #include "verbs/index/extract/extract.h"
@@ -19,7 +19,7 @@
 
 namespace refrain::verbs::index {
 
-// So many different ones that two texts share none by chance.
+// Words from a vocabulary so large that two texts share none by chance.
 inline Words rare_words(std::mt19937_64& random, std::size_t count) {
   return random_words(random, count, 1'000'000'000);
 }
@@ -29,7 +29,7 @@ inline Words operator+(Words x, const Words& y) {
   return x;
 }
 
-// An index of some texts, a line each, so their ids are 0, 1, 2.
+// An index of some texts, one per line, so that their ids are 0, 1, 2 and so on.
 class TestExtract : public World {
  public:
   static constexpr std::uint64_t kMemory = std::uint64_t{96} << 20U;
@@ -57,7 +57,7 @@ class TestExtract : public World {
   ExtractReport report;
 
  private:
-  // What holds of every passage: its bytes are those of the documents, and it is in order.
+  // Checks what must hold for every passage: its bytes are those of the documents, and its places are in order.
   void check(const Passage& passage) const {
     ASSERT_GE(passage.occurrences.size(), 2U);
     std::set<std::string> ids;

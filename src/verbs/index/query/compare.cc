@@ -12,30 +12,32 @@
 namespace refrain::verbs::index {
 namespace {
 
-// Besides what the chain covers, in the first reading.
+// The first read covers this many tokens on either side of the chain.
 constexpr std::uint64_t kMarginTokens = 32;
-// Besides what a neighbourhood covers; where a passage goes on, four times as much, and so on.
+// The same for a neighborhood. If a passage continues beyond it, the margin becomes four times as large, up to
+// kMostMargin.
 constexpr std::uint64_t kLooseMargin = 512;
 constexpr std::uint64_t kMostMargin = std::uint64_t{1} << 15U;
-// A query of no more tokens is compared as a whole: its words are numbered once.
+// A query of at most this many tokens is compared as a whole, so that its words are numbered only once.
 constexpr std::uint64_t kWholeQuery = 4096;
-// Around a hit of a passage this share of what agrees in the passage does: at its ends it is less.
+// The surroundings of a hit need this share of the agreement that a passage needs, because there is less of it at
+// the ends.
 constexpr double kResemblance = 0.8;
-// Tokens are held for later comparisons, of so many places, and so many tokens at most.
+// Tokens of at most this many places, and at most this many tokens, are held for later comparisons.
 constexpr std::size_t kMostHeld = 8;
 constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
-// Chains of pairs lie as far from a diagonal as the words of a sentence may have moved.
+// How much neighbors in a chain of pairs may differ in diagonal, and how far apart they may be: words may have moved.
 constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
 constexpr const char* kLooseWhat = "the tokens of a document";
-// What a token of a document takes while it is read, its text included, about.
+// About how many bytes a token of a document takes while it is read, including its text.
 constexpr std::uint64_t kTokenBytes = sizeof(std::uint32_t) + 12;
 
 bool starts_in(const SharedRun& run, std::uint32_t query, std::uint64_t token) {
   return query >= run.query.first && query < run.query.last && token >= run.place.first && token < run.place.last;
 }
 
-// Whether half of the neighbours in the shorter run are neighbours in the other one too.
+// Whether half of the adjacent pairs of tokens in the shorter run are adjacent in the other one too.
 bool mostly_in_order(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   const auto sorted_pairs = [](std::span<const std::uint32_t> tokens) {
     std::vector<std::uint64_t> pairs;
@@ -76,7 +78,7 @@ blot::FinderRules finder_rules(const IndexLayout& layout, const PassageLimits& l
   blot::FinderRules rules;
   rules.noise = limits.noise;
   rules.max_gap = limits.max_gap.value_or(rules.max_gap);
-  // A gap that was asked for is meant; and most words of a program are in any other.
+  // A gap that was requested is taken literally. In programs, most words of one occur in any other.
   rules.summaries = !limits.max_gap && !is_code(layout.tokenizer);
   if (limits.min_tokens == 0) return rules;
   rules.min_tokens = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits.min_tokens, 1U << 24U));
@@ -144,8 +146,8 @@ std::vector<SharedRun> ChainComparer::compare_exactly(const blot::Chain& chain, 
       const auto found = [&](const SharedRun& run) { return lies_inside(run, query, token); };
       if (!agree(query, token) || std::any_of(runs.rbegin(), runs.rend(), found)) continue;
       const SharedRun run = grow_exactly(query, token);
-      const auto told = [&](const SharedRun& other) { return other.holds(run); };
-      if (run.matches < exact_tokens_ || std::any_of(runs.begin(), runs.end(), told)) continue;
+      const auto reported = [&](const SharedRun& other) { return other.holds(run); };
+      if (run.matches < exact_tokens_ || std::any_of(runs.begin(), runs.end(), reported)) continue;
       std::erase_if(runs, [&](const SharedRun& other) { return run.holds(other); });
       runs.push_back(run);
     }
@@ -153,7 +155,8 @@ std::vector<SharedRun> ChainComparer::compare_exactly(const blot::Chain& chain, 
   return runs;
 }
 
-// Whether a run through these tokens need not be grown: it is inside `run`, or has a chosen window nearer to an end of it.
+// Whether a run through these tokens need not be grown: it lies inside `run`, or has a chosen window nearer to an
+// end of `run`.
 bool ChainComparer::lies_inside(const SharedRun& run, std::uint32_t query, std::uint64_t token) const {
   const auto inside = [&](const TokenRange& range, std::uint64_t at, std::uint64_t all) {
     return (range.first == 0 || range.first + window_span_ <= at) &&
@@ -176,7 +179,7 @@ void ChainComparer::start(DocId document) {
   document_tokens_ = snapshot_.tokens(document_);
 }
 
-// Of the document at hand.
+// The tokens of the current document that the neighborhood covers.
 TokenRange ChainComparer::tokens_of(const blot::Neighbourhood& place) const {
   const std::uint64_t end = (place.last_block - first_block_ + 1) * blot::kBlockTokens + shape_.span();
   return {(place.first_block - first_block_) * blot::kBlockTokens, std::min(document_tokens_, end)};
@@ -188,11 +191,11 @@ void ChainComparer::read_ahead(const blot::Neighbourhood& place) {
     const auto [begin, end] = tokens_of(place);
     load(begin - std::min(begin, kLooseMargin), end + kLooseMargin);
   } catch (const Error&) {
-    // Who needs the tokens reads them again, and tells.
+    // The call that needs the tokens reads them again and reports the error.
   }
 }
 
-// Whether what lies around any hit is alike: where it is nowhere, no more is read.
+// Whether the surroundings of any hit are similar. If none are, no more is read.
 bool ChainComparer::resembles(std::span<const blot::Chain> chains, std::span<const blot::Hit> hits) {
   constexpr std::uint64_t kAround = blot::PassageFinder::kAround;
   if (!resemblance_) resemblance_.emplace(query_.hashes(), budget_);
@@ -232,7 +235,7 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
     if (query != finder_set_) finder_.set(query_.hashes().subspan(query.first, query.size()));
     finder_set_ = query;
     runs.clear();
-    bool open = false;  // one comes to an end of what was compared, and may go on
+    bool open = false;  // a run reaches an end of what was compared, and may continue
     for (const blot::LoosePassage& found : finder_.find(loaded(tokens.first, last))) {
       runs.push_back({{query.first + found.a_begin, query.first + found.a_end},
                       {tokens.first + found.b_begin, tokens.first + found.b_end},
@@ -255,8 +258,8 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
   return outer;
 }
 
-// Where a passage is nearly in order, it ends where its order does: not at words that happen to stand near its end. One that
-// is more than twice as long in one text as in the other would take long to align, and gains nothing.
+// If a passage is mostly in order, it ends where its ordered part ends, not at words that happen to be near its end.
+// A passage that is more than twice as long in one text as in the other would take long to align, for no gain.
 SharedRun ChainComparer::refine(const SharedRun& run) {
   constexpr std::size_t kShortRun = 3;
   if (5 * run.matches < 4 * std::min(run.query.size(), run.place.size())) return run;
@@ -288,7 +291,7 @@ SharedRun ChainComparer::refine(const SharedRun& run) {
   return refined;
 }
 
-// At least these, and what comes along when they are read.
+// Loads at least these tokens, extended to whole marks, which are read as units anyway.
 void ChainComparer::load(std::uint64_t first, std::uint64_t last) {
   first_ = first / blot::kMarkTokens * blot::kMarkTokens;
   last_ = std::min(document_tokens_, (last + blot::kMarkTokens - 1) / blot::kMarkTokens * blot::kMarkTokens);
@@ -296,13 +299,13 @@ void ChainComparer::load(std::uint64_t first, std::uint64_t last) {
   hashes_ = std::span(tokens.hashes).subspan(first_ - tokens.range.first, last_ - first_);
 }
 
-// The tokens [first, last) of the document at hand, and maybe more of it.
+// Returns tokens of the current document that include [first, last).
 const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::uint64_t last) {
   const auto held_tokens = [&] {
     return std::accumulate(held_.begin(), held_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const HeldTokens& tokens) { return sum + tokens.range.size(); });
   };
-  // Long ones are not kept, nor what the new ones hold.
+  // Drops ranges that are too long to be kept, and ranges that the new one includes.
   std::erase_if(held_, [&](const HeldTokens& tokens) {
     const bool is_inside = tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
     return tokens.range.size() > kMostHeldTokens || (is_inside && tokens.range.size() < last - first);
@@ -327,7 +330,7 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
   return held_.back();
 }
 
-// Whether the windows that begin there are the same.
+// Whether the windows that begin at these tokens are the same.
 bool ChainComparer::agree(std::uint32_t query, std::uint64_t token) const {
   if (token < first_ || token + shape_.span() > last_ || query + shape_.span() > query_.tokens()) return false;
   const std::uint32_t* a = query_.hashes().data() + query;
@@ -338,7 +341,7 @@ bool ChainComparer::agree(std::uint32_t query, std::uint64_t token) const {
 }
 
 SharedRun ChainComparer::grow(std::uint32_t query, std::uint64_t token) {
-  // Tokens inserted cost at least what the others are worth, so more than this of the document is of no use.
+  // Inserted tokens cost at least as much as matches are worth, so reading more of the document than this is useless.
   const auto enough = [&](std::uint64_t tokens) { return (tokens + 1) * (1 + rules_.match) + rules_.max_gap; };
 
   const std::span<const std::uint32_t> behind = query_.hashes().subspan(query);

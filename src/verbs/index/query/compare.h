@@ -1,6 +1,6 @@
-// From a chain to what the query and the document really share there: the piece of the document around the chain is read,
-// windows that agree token for token are found in it, and grown (engines/blot/align.h) as far as the passage goes. What was
-// edited more than that is found in the neighbourhood of the chain (engines/blot/finder.h).
+// Compares the query and a document around a chain: reads the piece of the document there, finds windows that agree
+// token for token, and grows them (engines/blot/align.h) as far as the passage goes. Passages that were edited more
+// than that are found in the neighborhood of the chain (engines/blot/finder.h).
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,23 @@ struct SharedRun {
   }
 };
 
-// Keeps its buffers. Not thread-safe.
+// Reuses its buffers. Not thread-safe.
 class ChainComparer {
  public:
   ChainComparer(Snapshot& snapshot, const QueryText& query, const PassageLimits& limits, MemoryBudget& budget);
 
-  // Reads in one go what comparing the chains of the neighbourhood takes, as a rule. What cannot be read is left to those who
-  // need it.
+  // Reads at once what comparing the chains of the neighborhood usually takes. Errors are ignored: the call that
+  // needs the tokens runs into them again.
   void read_ahead(const blot::Neighbourhood& place);
-  // All runs of at least min_tokens tokens that agree which a hit of the chain leads to, none inside another, in the
-  // order of the hits. Says the same whatever was compared before. Error(bad_input) where the document's file has changed.
+  // Returns all runs that agree in at least min_tokens tokens and that a hit of the chain leads to, none inside
+  // another, in the order of the hits. The result does not depend on earlier calls. Throws Error(bad_input) if the
+  // document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
-  // All runs that agree token for token which a hit of the chain leads to, as long as can be, none inside another, of as many
-  // tokens as are told with heavy edits, whatever they say. As compare() otherwise.
+  // Like compare(), but returns the longest runs that agree token for token, if they have at least the length that
+  // is reported with heavy edits regardless of their rarity (least_exact_tokens).
   std::vector<SharedRun> compare_exactly(const blot::Chain& chain, std::span<const blot::Hit> hits);
-  // What both share there however the tokens are ordered, none inside another. `chains` are those of the neighbourhood.
+  // Returns all runs that both share there in any order of tokens, none inside another. `chains` are those of the
+  // neighborhood.
   std::vector<SharedRun> compare_loosely(const blot::Neighbourhood& place, std::span<const blot::Chain> chains,
                                          std::span<const blot::Hit> hits);
 
@@ -70,25 +72,26 @@ class ChainComparer {
   Snapshot& snapshot_;
   const QueryText& query_;
   std::uint64_t min_tokens_;
-  std::uint64_t exact_tokens_;  // that compare_exactly() tells
-  std::uint64_t window_span_;   // tokens of a run that has a chosen window for sure
+  std::uint64_t exact_tokens_;  // the least that compare_exactly() returns
+  std::uint64_t window_span_;   // tokens of a run that certainly has a chosen window
   blot::AlignRules rules_;
   blot::BlotShape shape_;
   blot::Aligner aligner_;
   blot::PassageFinder finder_;
-  std::optional<blot::Resemblance> resemblance_;  // once it is needed
-  double least_share_;                            // that the surroundings of a hit have in common
-  TokenRange finder_set_;                         // the tokens of the query that it was given
+  std::optional<blot::Resemblance> resemblance_;  // made when it is first needed
+  double least_share_;                            // that the surroundings of a hit must have in common
+  TokenRange finder_set_;                         // the tokens of the query that it was set to
   MemoryBudget& budget_;
   Reservation reservation_;
-  // Tokens of documents that were read before: many chains may lead to the same few places. The last one was used last.
+  // Tokens of documents that were read before, since many chains may lead to the same few places. The last one was
+  // used last.
   struct HeldTokens {
     DocId document = 0;
     TokenRange range;
     std::vector<std::uint32_t> hashes;
   };
   std::vector<HeldTokens> held_;
-  // Of the document at hand: the tokens [first_, last_), whatever else is held.
+  // The current document, and its tokens [first_, last_). held_ may contain more of it.
   DocId document_ = 0;
   std::uint64_t first_block_ = 0;
   std::uint64_t document_tokens_ = 0;
@@ -97,13 +100,14 @@ class ChainComparer {
   std::span<const std::uint32_t> hashes_;
 };
 
-// Error(invalid_argument) where it is no share that may differ.
+// Throws Error(invalid_argument) unless limits.noise is above 0 and below 1.
 void check_noise(const PassageLimits& limits);
-// The matching tokens that a passage needs: by its order, for heavy edits word for word, and where the order may differ.
+// The least number of matching tokens of a passage: word for word with heavy edits, in order, and where the order
+// may differ.
 std::uint64_t least_exact_tokens(const PassageLimits& limits);
 std::uint64_t least_tokens(const IndexLayout& layout, const PassageLimits& limits);
 blot::FinderRules finder_rules(const IndexLayout& layout, const PassageLimits& limits);
-// And how far apart the hits of a chain are.
+// The rules that say how far apart the hits of a chain may be.
 blot::ChainRules chain_rules(const IndexLayout& layout, const PassageLimits& limits);
 
 }  // namespace refrain::verbs::index

@@ -11,14 +11,14 @@ namespace refrain::verbs::index {
 namespace {
 
 constexpr const char* kRunsWhat = "the comparisons of a query";
-// A neighbourhood ends where no chain of the document is within so many blocks.
+// A neighborhood ends where the document has no further chain within this many blocks,
 constexpr std::uint64_t kApartBlocks = 1024 / blot::kBlockTokens;
-// Or where it would be longer than this: more of a document is not compared at once.
+// or where it would be longer than this: no more of a document is compared at once.
 constexpr std::uint64_t kMostBlocks = (std::uint64_t{1} << 16U) / blot::kBlockTokens;
-// So many tokens in order are a passage, however common they are.
+// A run of this many tokens in order is a passage, however common they are, if its chain has this many hits.
 constexpr std::uint64_t kLongRun = 64;
 constexpr std::uint32_t kLongRunHits = 6;
-// So many chains of a neighbourhood are joined with what is not in order.
+// At most this many chains of a neighborhood are joined with its runs in any order.
 constexpr std::uint32_t kChainsJoined = 64;
 
 bool mostly_inside(const TokenRange& part, const TokenRange& whole) {
@@ -68,8 +68,8 @@ Comparisons::Comparisons(Snapshot& snapshot, const Comparisons& base)
       comparer_(snapshot, query_, limits_, budget_),
       held_(budget_.reserve(0, kRunsWhat)) {}
 
-void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& crew) {
-  // By neighbourhood: what is found in one is needed for all of its chains.
+void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, QueryWorkers& query_workers) {
+  // By neighborhood, since what is found in one is needed for all of its chains.
   std::vector<std::uint32_t> sorted;
   std::copy_if(chains.begin(), chains.end(), std::back_inserter(sorted),
                [&](std::uint32_t chain) { return !runs_.contains(chain); });
@@ -80,8 +80,8 @@ void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& cre
     while (last < sorted.size() && neighbourhood(last) == neighbourhood(first)) ++last;
     parts.push_back(std::span(sorted).subspan(first, last - first));
   }
-  std::array<std::unique_ptr<Comparisons>, Crew::kMostWorkers> workers;
-  crew.run(parts.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t part) {
+  std::array<std::unique_ptr<Comparisons>, QueryWorkers::kMostWorkers> workers;
+  query_workers.run(parts.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t part) {
     if (!workers[worker]) workers[worker].reset(new Comparisons(snapshot, *this));
     workers[worker]->try_to_compare(parts[part]);
   });
@@ -92,7 +92,7 @@ void Comparisons::compare_ahead(std::span<const std::uint32_t> chains, Crew& cre
   reserve_runs();
 }
 
-// All of them, of one neighbourhood; or none.
+// Compares all of these chains, which lie in one neighborhood. If one fails, the results of all are dropped.
 void Comparisons::try_to_compare(std::span<const std::uint32_t> chains) {
   try {
     for (const std::uint32_t chain : chains) runs(chain);
@@ -106,7 +106,7 @@ void Comparisons::try_to_compare(std::span<const std::uint32_t> chains) {
   }
 }
 
-// What the base found, or nothing.
+// The result of the base, or null.
 template <class Map>
 const typename Map::mapped_type* Comparisons::known(Map Comparisons::*map, std::uint32_t key) const {
   if (base_ == nullptr) return nullptr;
@@ -139,13 +139,14 @@ void Comparisons::reserve_runs() {
 std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
   const std::uint32_t number = neighbourhoods_->of_chain[chain];
-  // With heavy edits much is not alike at a second look, and no more of it is read.
+  // With heavy edits, many places turn out not to be similar, so nothing is read ahead.
   const bool is_new = !settled_.contains(number) && known(&Comparisons::settled_, number) == nullptr;
   if (limits_.edits == Edits::light && is_new) comparer_.read_ahead(neighbourhoods_->all[number]);
   if (limits_.edits == Edits::none || is_in_order(number)) return in_order(chain);
   const std::vector<SharedRun>& found = loose(number);
-  std::vector<SharedRun> runs = told_in_order(chain);
-  // With heavy edits a phrase of a passage is told with it, and not again wherever else the document repeats it.
+  std::vector<SharedRun> runs = reported_in_order(chain);
+  // With heavy edits, a phrase of a passage is reported as a part of it, and not again wherever the document repeats
+  // it.
   std::erase_if(runs, [&](const SharedRun& run) {
     return limits_.edits == Edits::heavy ? is_asked_in(run, found) : is_held(run, found);
   });
@@ -164,8 +165,8 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   return runs;
 }
 
-// Whether its largest chain is all of the neighbourhood, in order: then there is nothing more to find. For heavy edits,
-// only long ones are looked at: in others, words that moved at the ends belong to it, too.
+// Whether the largest chain covers the whole neighborhood in order, so that there is nothing more to find. With
+// heavy edits, only long neighborhoods are checked: in others, words that moved at the ends belong to the passage too.
 bool Comparisons::is_in_order(std::uint32_t neighbourhood) {
   if (const bool* settled = known(&Comparisons::settled_, neighbourhood)) return *settled;
   const auto [at, is_new] = settled_.try_emplace(neighbourhood, false);
@@ -191,8 +192,8 @@ const std::vector<SharedRun>& Comparisons::in_order(std::uint32_t chain) {
   return at->second;
 }
 
-// What is told of the chain, whatever else is found around it.
-const std::vector<SharedRun>& Comparisons::told_in_order(std::uint32_t chain) {
+// The runs in order that are reported for the chain, whatever else is found around it.
+const std::vector<SharedRun>& Comparisons::reported_in_order(std::uint32_t chain) {
   if (limits_.edits != Edits::heavy) return in_order(chain);
   if (const std::vector<SharedRun>* runs = known(&Comparisons::exact_, chain)) return *runs;
   const auto [at, is_new] = exact_.try_emplace(chain);
@@ -211,18 +212,18 @@ const std::vector<SharedRun>& Comparisons::loose(std::uint32_t neighbourhood) {
   return at->second;
 }
 
-// The first, and the one behind the last.
+// The first chain and the one after the last.
 std::pair<std::uint32_t, std::uint32_t> Comparisons::chains_of(std::uint32_t neighbourhood) const {
   const std::uint32_t* const begin = neighbourhoods_->of_chain.begin();
   const auto [first, last] = std::equal_range(begin, neighbourhoods_->of_chain.end(), neighbourhood);
   return {static_cast<std::uint32_t>(first - begin), static_cast<std::uint32_t>(last - begin)};
 }
 
-// What is in order and mostly inside goes along with all of it.
+// Extends runs in any order by the runs in order that lie mostly inside them.
 void Comparisons::join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose) {
   const auto [first, last] = chains_of(neighbourhood);
   for (std::uint32_t i = first; i < std::min(last, first + kChainsJoined); ++i)
-    for (const SharedRun& run : told_in_order(i))
+    for (const SharedRun& run : reported_in_order(i))
       for (SharedRun& other : loose)
         if (mostly_inside(run.query, other.query) && mostly_inside(run.place, other.place)) {
           other.query = both_of(other.query, run.query);

@@ -1,4 +1,4 @@
-// What the chains of a query come to, each compared once, however often it is asked for.
+// The results of comparing the chains of a query. Each chain is compared once, however often it is asked for.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 #include "engines/blot/chains.h"
 #include "refrain/index.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/query/crew.h"
+#include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/snapshot.h"
 
 namespace refrain::verbs::index {
 
-// Not thread-safe. Refers to the chains and hits.
+// Not thread-safe. Keeps references to the chains and hits.
 class Comparisons {
  public:
   Comparisons(Snapshot& snapshot, const QueryText& query, std::span<const blot::Chain> chains,
               std::span<const blot::Hit> hits, const PassageLimits& limits, MemoryBudget& budget);
 
-  // Compares these now, with a crew, so that runs() need not. A neighbourhood where that fails is left to runs().
-  void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew);
-  // What is in order and is no part of something longer that is not; and that, where the chain is. Depends on the chain
-  // alone, unless something cannot be read. Error(bad_input), once, where the document's file has changed; from then on
-  // there are none.
+  // Compares these chains now, with the workers of the crew, so that runs() need not. A neighborhood where that
+  // fails is left to runs().
+  void compare_ahead(std::span<const std::uint32_t> chains, QueryWorkers& query_workers);
+  // The runs in order that are not part of a longer run in any order, and the runs in any order that overlap the
+  // chain. The result depends on the chain alone, unless something cannot be read. Throws Error(bad_input), once, if
+  // the document's file has changed; from then on the result is empty.
   const std::vector<SharedRun>& runs(std::uint32_t chain);
-  // Chains so far.
+  // The number of chains compared so far.
   std::uint64_t compared() const { return runs_.size(); }
 
  private:
   using Runs = std::unordered_map<std::uint32_t, std::vector<SharedRun>>;
 
-  // For a worker of the crew: takes what `base`, which rests meanwhile, knows already.
+  // For a worker of the crew. Uses the results of `base`, which must not change meanwhile.
   Comparisons(Snapshot& snapshot, const Comparisons& base);
   void try_to_compare(std::span<const std::uint32_t> chains);
   void take_over(Comparisons& other);
@@ -45,7 +46,7 @@ class Comparisons {
   const typename Map::mapped_type* known(Map Comparisons::*map, std::uint32_t key) const;
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
-  const std::vector<SharedRun>& told_in_order(std::uint32_t chain);
+  const std::vector<SharedRun>& reported_in_order(std::uint32_t chain);
   bool is_in_order(std::uint32_t neighbourhood);
   const std::vector<SharedRun>& loose(std::uint32_t neighbourhood);
   std::pair<std::uint32_t, std::uint32_t> chains_of(std::uint32_t neighbourhood) const;
@@ -64,8 +65,8 @@ class Comparisons {
   Runs runs_;                                        // by chain
   Runs in_order_;                                    // by chain
   Runs exact_;                                       // by chain
-  Runs loose_;                                       // by neighbourhood
-  std::unordered_map<std::uint32_t, bool> settled_;  // by neighbourhood: is_in_order()
+  Runs loose_;                                       // by neighborhood
+  std::unordered_map<std::uint32_t, bool> settled_;  // by neighborhood: is_in_order()
 };
 
 }  // namespace refrain::verbs::index

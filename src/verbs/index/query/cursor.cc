@@ -11,8 +11,8 @@ namespace refrain::verbs::index {
 namespace {
 
 constexpr std::uint64_t kCursorVersion = 2;
-// Bytes of the version, the hashes of query and commit, begin, end, chains and told. The checksum of these ends it, in every
-// version.
+// Bytes of the version, the hashes of query and commit, begin, end, chains and told. In every version, the checksum
+// of the fields comes last.
 constexpr std::array<unsigned, 7> kWidths = {1, 8, 8, 4, 4, 4, 4};
 constexpr unsigned kSumWidth = 4;
 constexpr std::string_view kDigits = "0123456789abcdef";
@@ -34,7 +34,7 @@ std::uint64_t checksum_of(std::string_view digits) {
   refuse("not a cursor; copy it in full");
 }
 
-// The number that the first `bytes` of the text are, which are taken off.
+// Removes the first `bytes` bytes, two digits each, from the text and returns their value.
 std::uint64_t take(std::string_view& text, unsigned bytes) {
   std::uint64_t value = 0;
   for (const char c : text.substr(0, std::size_t{2} * bytes)) {
@@ -63,8 +63,8 @@ Fields parse(std::string_view text) {
 }  // namespace
 
 std::string encode_cursor(const QueryCursor& cursor) {
-  const Fields fields = {kCursorVersion,  cursor.query,       cursor.commit, cursor.last.begin,
-                         cursor.last.end, cursor.last.chains, cursor.told};
+  const Fields fields = {kCursorVersion,  cursor.query,       cursor.commit,  cursor.last.begin,
+                         cursor.last.end, cursor.last.chains, cursor.reported};
   std::string text;
   for (std::size_t i = 0; i < fields.size(); ++i) append_hex(text, fields[i], kWidths[i]);
   append_hex(text, checksum_of(text), kSumWidth);

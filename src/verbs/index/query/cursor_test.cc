@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kQuery = 0x0123456789abcdef;
 constexpr std::uint64_t kCommit = 0xfedcba9876543210;
 
-// What it says, once it is seen to be of the right kind.
+// The error message, after checking that the error is of the right kind.
 std::string refusal(const std::string& text, std::uint64_t query = kQuery, std::uint64_t commit = kCommit) {
   try {
     decode_cursor(text, query, commit);
@@ -24,21 +24,21 @@ std::string refusal(const std::string& text, std::uint64_t query = kQuery, std::
 }
 
 TEST(QueryCursor, ComesBackAsItWas) {
-  const QueryCursor cursor = {kQuery, kCommit, {7, 0xfffffff0, 0, 3}, QueryCursor::kAllTold};
+  const QueryCursor cursor = {kQuery, kCommit, {7, 0xfffffff0, 0, 3}, QueryCursor::kAllReported};
   const QueryCursor back = decode_cursor(encode_cursor(cursor), kQuery, kCommit);
   EXPECT_EQ(back.query, kQuery);
   EXPECT_EQ(back.commit, kCommit);
   EXPECT_EQ(back.last.begin, 7U);
   EXPECT_EQ(back.last.end, 0xfffffff0U);
   EXPECT_EQ(back.last.chains, 3U);
-  EXPECT_EQ(back.told, QueryCursor::kAllTold);
+  EXPECT_EQ(back.reported, QueryCursor::kAllReported);
 }
 
 TEST(QueryCursor, OfAnotherQueryCommitOrVersionIsRefused) {
   const std::string good = encode_cursor({kQuery, kCommit, {1, 2, 0, 3}, 4});
   EXPECT_EQ(refusal(good, kQuery + 1), "--cursor: from another query; use the same texts and options");
   EXPECT_EQ(refusal(good, kQuery, kCommit + 1), "--cursor: the index has changed since; repeat the query without it");
-  // As the first version wrote it.
+  // A cursor of the first version.
   const std::string old = "010123456789abcdef00000001000000020000000300000004";
   EXPECT_EQ(refusal(old + fmt::format("{:08x}", checksum(old) & 0xffffffff)),
             "--cursor: from another version of Refrain; repeat the query without it");

@@ -15,15 +15,15 @@ namespace refrain::verbs::index {
 
 namespace {
 
-// A blot that returns in the query is looked up for so many of its places at least, the first ones, and for more of them
-// only where that makes no more hits than the second figure: so periodic text costs no more than other text.
+// A blot that recurs in the query is looked up for at least its first kPlacesOfABlot places there, and for more only
+// if that makes at most kHitsOfABlot hits, so that periodic text costs no more than other text.
 constexpr std::size_t kPlacesOfABlot = 8;
 constexpr std::size_t kHitsOfABlot = std::size_t{1} << 16U;
 constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 31U;
-// A pair in more blocks than this says little, and is passed over: that bounds what a token of the query can cost.
+// A pair in more blocks than this says little and is skipped, which bounds the cost of a token of the query.
 constexpr std::uint64_t kMostPairBlocks = 64;
-// What a hit of a token of the query weighs, in sixteenths of a bit: the fewer of the documents hold it, the more. Where the
-// same pair begins at several tokens, it is named by the first.
+// The weight of a hit at a token of the query, in sixteenths of a bit: the fewer blocks hold it, the higher. If the
+// same pair begins at several tokens, `first` is the first of them.
 struct HitWeight {
   std::uint32_t first = 0;
   std::uint32_t weight = 0;
@@ -31,7 +31,7 @@ struct HitWeight {
 using HitWeights = Array<HitWeight>;
 constexpr const char* kHitsWhat = "the hits of a query";
 
-// Calls visit with blocks in a row, those of the document asked about left out, until it returns false.
+// Calls visit with consecutive blocks, without those of the query's own document, until it returns false.
 template <class Visit>
 void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) {
   for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks()) {
@@ -49,14 +49,14 @@ void for_each_block(Snapshot::Blots& blots, const HitRules& rules, Visit visit) 
   }
 }
 
-// Whether an earlier document looks for it. Takes the first places.
+// Whether an earlier document searches for this blot. Consumes the first blocks.
 bool is_for_another(Snapshot::Blots& blots, const HitRules& rules) {
   if (!rules.first || blots.most() <= kMostPairBlocks) return false;
   const std::span<const std::uint64_t> blocks = blots.blocks();
   return !blocks.empty() && blocks.front() < rules.own->begin;
 }
 
-// Calls visit with those of `blocks` that are wanted, in a row.
+// Calls visit with the wanted ones of `blocks`, a range at a time.
 template <class Visit>
 void for_each_wanted(std::span<const std::uint64_t> blocks, const HitRules& rules, Visit visit) {
   if (!rules.wanted) return visit(blocks);
@@ -73,14 +73,14 @@ void for_each_wanted(std::span<const std::uint64_t> blocks, const HitRules& rule
   }
 }
 
-// What of a blot is looked up: so many of the windows of the query that have it, for all of its blocks. Where it is none,
-// the blocks may be more.
+// How a blot is looked up: for how many of the windows of the query that have it, and in how many blocks. If
+// `windows` is 0, `blocks` may be too low.
 struct Lookup {
   std::size_t windows = 0;
   std::uint64_t blocks = 0;
 };
 
-// Of `windows`: none where it is in too many documents, few where it is in very many blocks.
+// Decides for how many of `windows` windows: none if it is in too many documents, few if it is in very many blocks.
 Lookup plan_lookup(Snapshot& snapshot, Snapshot::Blots& blots, const HitRules& rules, std::size_t windows) {
   const std::uint64_t most = rules.max_documents;
   Lookup lookup;
@@ -101,7 +101,7 @@ Lookup plan_lookup(Snapshot& snapshot, Snapshot::Blots& blots, const HitRules& r
   return lookup;
 }
 
-// `pairs` by blot, then by token. Raises the weights of the tokens where they begin.
+// `pairs` are sorted by blot, then by token. Raises the weights of the tokens where they begin.
 void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pairs, const HitRules& rules,
                     const Context& context, blot::Chainer& chainer, HitWeights& weights) {
   const std::uint32_t all = blot::log2_sixteenths(std::max<std::uint64_t>(1, snapshot.live()));
@@ -130,8 +130,8 @@ void find_pair_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> pair
   }
 }
 
-// `windows` by blot, then by token. Calls found(token, places, looked_up) for every token whose window the index holds: in how
-// many blocks, wanted or not, and whether it was looked up, which it is not where those are too many.
+// `windows` are sorted by blot, then by token. Calls found(token, places, looked_up) for every token whose window is
+// in the index: in how many blocks, wanted or not, and whether it was looked up, which it is not if these are too many.
 template <class Found>
 void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, const HitRules& rules,
                const Context& context, blot::Chainer& chainer, Found found) {
@@ -154,7 +154,7 @@ void find_hits(Snapshot& snapshot, std::span<const blot::ChosenWindow> windows, 
         blots.emplace(snapshot, blot);
         blots->next();
       }
-      // What does not fit is refused at once, with what all of it would take.
+      // Hits that do not fit into memory are refused at once, so that the error can say how much all of them take.
       if (!rules.wanted) chainer.reserve(lookup.windows * lookup.blocks);
       const std::span<const blot::ChosenWindow> looked_up = windows.subspan(first, lookup.windows);
       const auto add = [&](std::span<const std::uint64_t> blocks) {

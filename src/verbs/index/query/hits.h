@@ -1,7 +1,7 @@
-// The first step of a query: its blots are looked up, every place that holds one is a hit, and hits on one diagonal are a
-// chain.
+// The first step of a query: its blots are looked up, every place that holds one is a hit, and hits on one diagonal
+// form a chain.
 //
-// Places are added as they are decoded: but for the hits, a blot of very many places takes no memory.
+// Places are added as they are decoded, so a blot with very many places takes no memory except for its hits.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@
 namespace refrain::verbs::index {
 
 blot::DocumentBlocks blocks_of_document(Snapshot& snapshot, DocId document);
-// Of the document that the block lies in.
+// The blocks of the document that contains the block.
 blot::DocumentBlocks blocks_at(Snapshot& snapshot, std::uint64_t block);
 
 // Places that are not wanted make no hits, but count where it matters how common a blot is.
 struct HitRules {
-  std::optional<blot::DocumentBlocks> own;                           // a document that is no answer
-  std::optional<std::span<const blot::DocumentBlocks>> wanted = {};  // rising, disjoint; none: all
-  std::uint64_t max_documents = 0;                                   // blots in more are passed over; 0: none is
-  // Of the blots in very many places, those that a document before `own` has, too, are passed over. Needs `own`.
+  std::optional<blot::DocumentBlocks> own;                           // a document that is not part of the answer
+  std::optional<std::span<const blot::DocumentBlocks>> wanted = {};  // ascending, disjoint; nullopt: all
+  std::uint64_t max_documents = 0;                                   // blots in more are skipped; 0: no limit
+  // Skips blots in very many places that a document before `own` holds too. Needs `own`.
   bool first = false;
 };
 
-// Looks up the windows of the query, and its pairs if it has any, and links the hits to chains. With pairs, a chain must hold
-// a window, or weigh more than one pair can: a rare pair alone is chance. Error(over_budget) where the hits do not fit.
-// Returns how rare the words of the query are.
+// Looks up the windows of the query, and its pairs if it has any, and links the hits to chains. With pairs, a chain
+// must contain a window or weigh more than one pair can: a single rare pair is chance. Throws Error(over_budget) if
+// the hits do not fit into memory. Returns how rare the words of the query are.
 Rarity find_chains(Snapshot& snapshot, const QueryText& query, const HitRules& rules, const Context& context,
                    MemoryBudget& budget, blot::Chainer& chainer);
 

@@ -14,11 +14,12 @@
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/query/crew.h"
 #include "verbs/index/query/hits.h"
+#include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/record.h"
 #include "verbs/index/query/wanted.h"
 #include "verbs/index/read/excluded_texts.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::index {
 namespace {
@@ -26,7 +27,7 @@ namespace {
 constexpr const char* kAnswerWhat = "the answers of a query";
 constexpr const char* kOwnWhat = "the text of the query document";
 
-// The passages of a document, until it is its turn.
+// Holds the passages of a document until it is its turn.
 class WaitingPassages final : public PassageSink {
  public:
   explicit WaitingPassages(MemoryBudget& budget) : room_(budget.reserve(0, kAnswerWhat)) {}
@@ -82,17 +83,17 @@ class QueryRun {
   QueryReport run();
 
  private:
-  // A snapshot of its own.
+  // Each worker has its own snapshot.
   struct Worker {
     explicit Worker(const Snapshot& of) : snapshot(of.clone()), holding(*snapshot) {}
     std::unique_ptr<Snapshot> snapshot;
     Snapshot::Holding holding;
-    std::uint64_t asked = 0;  // documents
+    std::uint64_t asked = 0;  // number of documents
   };
-  // The answer to a document, until it is its turn.
+  // The answer to a document, held until it is its turn.
   struct Answer {
     std::string id;
-    std::unique_ptr<WaitingPassages> passages;  // none: it was not asked about
+    std::unique_ptr<WaitingPassages> passages;  // null: nothing was asked for it
     QueryReport report;
   };
 
@@ -100,11 +101,11 @@ class QueryRun {
 
   void check_options() const;
   Snapshot& snapshot_of(Workers& workers, unsigned worker);
-  void ask_given(const QueryDocument& document);
-  void ask_own();
-  void ask_input();
-  void ask_all();
-  Answer ask_one_of_all(Snapshot& snapshot, DocId document, const Context& context);
+  void query_given(const QueryDocument& document);
+  void query_own();
+  void query_input();
+  void query_all();
+  Answer query_one_of_all(Snapshot& snapshot, DocId document, const Context& context);
   WantedBlocks behind(Snapshot& snapshot, DocId document) const;
   void tell(Answer& answer);
   void add(const QueryReport& one);
@@ -125,18 +126,18 @@ QueryReport QueryRun::run() {
   const Stopwatch watch;
   report_.generation = snapshot_.manifest().generation;
   check_options();
-  if (!options_.id.empty()) ask_own();
+  if (!options_.id.empty()) query_own();
   if (options_.documents.size() > 1) holding_.hold_pages(budget_, 1);
-  for (const QueryDocument& document : options_.documents) ask_given(document);
-  if (!options_.input.empty()) ask_input();
-  if (options_.self) ask_all();
+  for (const QueryDocument& document : options_.documents) query_given(document);
+  if (!options_.input.empty()) query_input();
+  if (options_.self) query_all();
   if (report_.documents != 1 || options_.self) {
     if (!options_.cursor.empty())
       throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; ask about that one alone");
     report_.cursor.clear();
   }
   wanted_.tell(report_);
-  if (!options_.id.empty()) report_.unknown_queries = 0;  // the rows of others were not asked for
+  if (!options_.id.empty()) report_.unknown_queries = 0;  // rows of other documents do not count
   report_.seconds = watch.seconds();
   return std::move(report_);
 }
@@ -151,7 +152,7 @@ void QueryRun::check_options() const {
     throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; remove --self");
 }
 
-// For the next document.
+// The snapshot of this worker, for its next document.
 Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
   if (!workers[worker]) workers[worker] = std::make_unique<Worker>(snapshot_);
   if (++workers[worker]->asked == 2)
@@ -159,24 +160,24 @@ Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
   return *workers[worker]->snapshot;
 }
 
-void QueryRun::ask_given(const QueryDocument& document) {
+void QueryRun::query_given(const QueryDocument& document) {
   const AskedRecord asked{document.id, document.text, std::nullopt, wanted_.of(snapshot_, document.id)};
-  if (asked.is_pointless()) return;
+  if (asked.has_no_documents()) return;
   add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
-void QueryRun::ask_own() {
+void QueryRun::query_own() {
   const std::optional<DocId> document = snapshot_.find(options_.id);
   if (!document) throw Error(Errc::not_found, options_.id + ": no document in the index has this id");
   Reservation room = budget_.reserve(snapshot_.text_room(*document), kOwnWhat);
   const std::string text = snapshot_.text(*document);
   room.resize(text.capacity(), kOwnWhat);
   const AskedRecord asked{options_.id, text, document, wanted_.of(snapshot_, options_.id)};
-  if (asked.is_pointless()) return;
+  if (asked.has_no_documents()) return;
   add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
-void QueryRun::ask_input() {
+void QueryRun::query_input() {
   InputOptions input = options_.input;
   const bool has_fields = !input.text_field.empty() || !input.id_field.empty();
   if (input.paths == std::vector<std::string>{"-"} && input.format == Format::automatic && !has_fields)
@@ -195,7 +196,7 @@ void QueryRun::ask_input() {
       Snapshot& snapshot = snapshot_of(workers, worker);
       if (!batch.ids.ordinals) answer.id = batch.ids[i];
       const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
-      if (asked.is_pointless()) continue;
+      if (asked.has_no_documents()) continue;
       answer.passages = std::make_unique<WaitingPassages>(budget_);
       answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, idle_, *answer.passages);
     }
@@ -207,11 +208,11 @@ void QueryRun::ask_input() {
       }
     };
   };
-  report_.read = corpus::read_documents(input, context_, budget_, ask, {.takes_long = true});
+  report_.read = run::read_listed(input, context_, budget_, ask, {.takes_long = true});
 }
 
-// Those of the index. Every answer is that of ask_own(), less what the document is not compared with.
-void QueryRun::ask_all() {
+// Queries all documents of the index. Each gets the answer of query_own(), without the documents it is not compared with.
+void QueryRun::query_all() {
   const unsigned threads = thread_count(context_);
   Workers workers(threads);
   Context quiet = context_;
@@ -222,7 +223,7 @@ void QueryRun::ask_all() {
       snapshot_.documents(),
       [&](unsigned worker, std::size_t document, Answer& answer) {
         throw_if_stopped(context_);
-        answer = ask_one_of_all(snapshot_of(workers, worker), document, quiet);
+        answer = query_one_of_all(snapshot_of(workers, worker), document, quiet);
       },
       [&](std::size_t, Answer& answer) {
         tell(answer);
@@ -231,7 +232,7 @@ void QueryRun::ask_all() {
   progress.finish();
 }
 
-QueryRun::Answer QueryRun::ask_one_of_all(Snapshot& snapshot, DocId document, const Context& context) {
+QueryRun::Answer QueryRun::query_one_of_all(Snapshot& snapshot, DocId document, const Context& context) {
   Answer answer;
   if (snapshot.removed(document)) return answer;
   answer.id = snapshot.id(document);
@@ -254,7 +255,7 @@ QueryRun::Answer QueryRun::ask_one_of_all(Snapshot& snapshot, DocId document, co
   return answer;
 }
 
-// All blocks of the documents that were added after it.
+// The blocks of all documents that were added after it.
 WantedBlocks QueryRun::behind(Snapshot& snapshot, DocId document) const {
   const std::uint64_t begin = blocks_of_document(snapshot, document).end;
   if (begin == snapshot.blocks()) return {};
@@ -268,13 +269,14 @@ void QueryRun::tell(Answer& answer) {
   add(answer.report);
 }
 
-// Changed documents are counted once for each document that met them.
+// A changed document is counted once for each query document that led to it.
 void QueryRun::add(const QueryReport& one) {
   ++report_.documents;
   if (!one.cursor.empty()) ++report_.shortened;
   report_.tokens += one.tokens;
   report_.candidates += one.candidates;
   report_.compared += one.compared;
+  report_.unverified += one.unverified;
   report_.passages += one.passages;
   report_.occurrences += one.occurrences;
   report_.cursor = one.cursor;

@@ -1,5 +1,5 @@
-// query: the passages of some documents that an index holds too: for each document, in order, its answer (record.h),
-// whatever else is asked about.
+// query: finds the passages that some documents share with the index. Each document, in order, gets its own answer
+// (record.h), which does not depend on the other documents.
 #pragma once
 
 #include "refrain/context.h"

@@ -1,4 +1,4 @@
-// What a query finds of passages that were edited, and that an answer is a document's own.
+// Tests which edited passages a query finds, and that an answer depends on its document alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 class QueryEdits : public testing::Test {
  protected:
   Words words(std::size_t count) { return random_words(random_, count, 1000000); }
-  // Every `each`-th word of `from` is another one.
+  // Replaces every `each`-th word.
   Words replaced(Words from, std::size_t each) {
     for (std::size_t i = 0; i < from.size(); i += each) from[i] = words(1)[0];
     return from;
   }
-  // Among other words.
+  // Puts `shared` between other words.
   std::string around(const Words& shared) {
     Words text = words(80);
     append(text, shared);
@@ -34,7 +34,7 @@ class QueryEdits : public testing::Test {
     options.limits.edits = edits;
     return options;
   }
-  // As one line per record.
+  // One record per line.
   static std::string jsonl(const std::vector<std::string>& texts) {
     std::string lines;
     for (std::size_t i = 0; i < texts.size(); ++i)
@@ -82,7 +82,7 @@ TEST_F(QueryEdits, BlotsThatIgnoreOrderReportWordsThatChangedPlaces) {
   }
 }
 
-// Every place that a sample of the windows finds lies in one that all of them find, and these find some more.
+// Every place found with a sample of the windows lies in one found with all of them, which find some more.
 TEST_F(QueryEdits, AllWindowsFindWhatASampleFinds) {
   std::vector<std::string> texts;
   std::vector<std::string> queries;
@@ -96,7 +96,7 @@ TEST_F(QueryEdits, AllWindowsFindWhatASampleFinds) {
   const auto inside = [](const ByteRange& inner, const ByteRange& outer) {
     return inner.begin >= outer.begin && inner.end <= outer.end;
   };
-  // The places by what the file is called, which is the same in both.
+  // The places with the number in the file name, which is the same in both.
   const auto places_of = [](const TestIndex& index, const std::string& query) {
     std::vector<std::pair<std::size_t, Occurrence>> places;
     for (const Passage& passage : index.query(query))
@@ -177,7 +177,7 @@ TEST_F(QueryEdits, ProseHasSummariesAndCodeHasNone) {
 
 TEST_F(QueryEdits, ScatteredWordsScoreLessThanASentence) {
   const Words sentence = words(40);
-  Words scattered;  // the same words, seven others behind every four of them
+  Words scattered;  // the same words, with seven others after every four of them
   for (std::size_t i = 0; i < sentence.size(); i += 4) {
     append(scattered, part(sentence, i, 4));
     append(scattered, words(7));
@@ -214,7 +214,7 @@ TEST_F(QueryEdits, ASentenceOfHalfOfTheDocumentsRanksBelowARareOneOfItsLength) {
     EXPECT_GT(passages[0].head.score, 3 * passages[2].head.score);
     EXPECT_GT(passages[2].head.score, 0);
     EXPECT_EQ(passages[2].occurrences[0].similarity, 1.0);
-    // Pages end to end are in the same order.
+    // Consecutive pages are in the same order.
     QueryOptions page = with(edits);
     page.documents = {{"query", join(asked)}};
     page.limit = 1;

@@ -1,4 +1,4 @@
-// What a query leaves out, and what it says of documents that are not as they were.
+// Tests what a query leaves out, and what it reports about documents that have changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class QueryLimits : public testing::Test {
   static std::vector<Passage> query(const TestIndex& index, const QueryOptions& options,
                                     QueryReport* report = nullptr) {
     std::vector<Passage> passages;
-    const QueryReport told = index.query(options, passages);
-    if (report != nullptr) *report = told;
+    const QueryReport reported = index.query(options, passages);
+    if (report != nullptr) *report = reported;
     return passages;
   }
 
@@ -118,7 +118,7 @@ TEST_F(QueryLimits, BridgesAsMuchNoiseAsItWasTold) {
   EXPECT_EQ(passages[1].head.text, join(part(shared, 35, 25)));
 }
 
-// No window between the ends is whole, so they are two chains; growing from either one gives it all.
+// No window between the ends is intact, so there are two chains. Growing from either one finds the whole passage.
 TEST_F(QueryLimits, TellsAPlaceOnceThatTwoChainsLeadTo) {
   const Words shared = words(140);
   Words noisy = shared;

@@ -15,7 +15,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// Where word i of a text made by join() begins and ends.
+// Where the words [first, last) of a text made by join() begin and end.
 ByteRange word_bytes(const Words& words, std::size_t first, std::size_t last) {
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < first; ++i) begin += words[i].size() + 1;
@@ -28,7 +28,7 @@ bool inside(const ByteRange& inner, const ByteRange& outer) {
   return inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
-// A run of words that both have, that cannot be made longer.
+// A run of words that both texts have and that cannot be extended.
 struct ExactRun {
   std::size_t a = 0;
   std::size_t b = 0;
@@ -47,8 +47,8 @@ std::vector<ExactRun> exact_runs(const Words& a, const Words& b, std::size_t lea
   return runs;
 }
 
-bool told(const std::vector<Passage>& passages, const ByteRange& in_query, const std::string& id,
-          const ByteRange& in_document) {
+bool reported(const std::vector<Passage>& passages, const ByteRange& in_query, const std::string& id,
+              const ByteRange& in_document) {
   for (const Passage& passage : passages)
     if (inside(in_query, passage.head.bytes))
       for (const Occurrence& occurrence : passage.occurrences)
@@ -56,7 +56,7 @@ bool told(const std::vector<Passage>& passages, const ByteRange& in_query, const
   return false;
 }
 
-// Whether an occurrence in this document is of more of the query.
+// Whether an occurrence in this document covers more of the query.
 bool told_of(const std::vector<Passage>& passages, const ByteRange& in_query, const std::string& id) {
   for (const Passage& passage : passages)
     for (const Occurrence& occurrence : passage.occurrences)
@@ -78,7 +78,7 @@ QueryOptions heavy(std::uint64_t min_tokens = 0) {
 struct Kind {
   const char* name;
   IndexLayout layout;
-  std::size_t different;  // words
+  std::size_t different;  // number of distinct words
 };
 
 class QueryOfKind : public testing::TestWithParam<Kind> {};
@@ -112,11 +112,11 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
       for (std::size_t i = 0; i < documents.size(); ++i)
         for (const ExactRun& run : exact_runs(query, documents[i], least)) {
           ++runs;
-          const auto is_told = [&](const std::vector<Passage>& by) {
-            return told(by, word_bytes(query, run.a, run.a + run.words), index.path(i),
-                        word_bytes(documents[i], run.b, run.b + run.words));
+          const auto is_covered = [&](const std::vector<Passage>& by) {
+            return reported(by, word_bytes(query, run.a, run.a + run.words), index.path(i),
+                            word_bytes(documents[i], run.b, run.b + run.words));
           };
-          // Of a longer passage, which the document holds at another place.
+          // It belongs to a longer passage, which the document holds at another place.
           const auto is_part = [&](const std::vector<Passage>& by) {
             return told_of(by, word_bytes(query, run.a, run.a + run.words), index.path(i));
           };
@@ -124,10 +124,10 @@ TEST_P(QueryOfKind, FindsEveryExactCopyOfAWindowAndNothingThatIsNone) {
             return std::to_string(run.words) + " words at " + std::to_string(run.a) + " of the query and " +
                    std::to_string(run.b) + " of " + std::to_string(i);
           };
-          EXPECT_TRUE(is_told(passages)) << which();
-          EXPECT_TRUE(run.words < 15 || is_told(edited) || is_part(edited)) << which();
-          EXPECT_TRUE(run.words < 20 || is_told(long_ones) || is_part(long_ones)) << which();
-          if (run.words >= 15) ++(is_told(edited) ? told_heavily : told_in_part);
+          EXPECT_TRUE(is_covered(passages)) << which();
+          EXPECT_TRUE(run.words < 15 || is_covered(edited) || is_part(edited)) << which();
+          EXPECT_TRUE(run.words < 20 || is_covered(long_ones) || is_part(long_ones)) << which();
+          if (run.words >= 15) ++(is_covered(edited) ? told_heavily : told_in_part);
         }
       for (const Passage& passage : passages) {
         EXPECT_EQ(passage.head.length, words_in(passage.head.text));

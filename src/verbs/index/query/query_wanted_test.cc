@@ -1,5 +1,5 @@
-// Queries that are compared with some documents only, and an index that is compared with itself: the oracle is the
-// unrestricted answer, of which what was not asked for is left out.
+// Queries that are compared with some documents only, and an index that is compared with itself. The oracle is the
+// unrestricted answer, without the places that were not asked for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// What is told of a place, the passage that it is a place of aside.
+// The reported fields of a place, except for the passage that it belongs to.
 struct Place {
   std::string query;
   std::string id;
@@ -42,7 +42,7 @@ Places places_of(const std::vector<Passage>& passages) {
   return places;
 }
 
-// Documents that share parts with each other, edited lightly, heavily and not at all, some of them often.
+// Documents that share parts with each other: unedited, edited lightly or heavily, and some of them often.
 class Wanted : public testing::Test {
  protected:
   static constexpr std::size_t kDocuments = 40;
@@ -96,9 +96,10 @@ TEST_F(Wanted, APairHasTheRowsItHasInTheWholeAnswer) {
         Places expected;
         std::copy_if(whole.begin(), whole.end(), std::back_inserter(expected),
                      [&](const Place& place) { return place.id == index.path(with); });
-        const Places told = ask(index, options);
-        EXPECT_TRUE(told == expected) << asked << " with " << with << ": " << told.size() << " of " << expected.size();
-        restricted += told.size();
+        const Places reported = ask(index, options);
+        EXPECT_TRUE(reported == expected)
+            << asked << " with " << with << ": " << reported.size() << " of " << expected.size();
+        restricted += reported.size();
       }
       EXPECT_EQ(restricted, whole.size());
       rows += whole.size();
@@ -108,7 +109,7 @@ TEST_F(Wanted, APairHasTheRowsItHasInTheWholeAnswer) {
 }
 
 TEST_F(Wanted, APairHasItsRowsAlsoWhereWordsComeAgainAndAgain) {
-  // Few words, in an order that returns, cut and put together at random: hits and chains everywhere.
+  // A few words in a recurring order, cut and joined at random: there are hits and chains everywhere.
   const auto periodic = [&](std::size_t count) {
     Words text;
     while (text.size() < count) {
@@ -139,7 +140,8 @@ TEST_F(Wanted, APairHasItsRowsAlsoWhereWordsComeAgainAndAgain) {
     }
 }
 
-// Of what is excluded, one document holds a little more than another: joined, they would be judged otherwise than each alone.
+// One document holds a little more of an excluded text than another. Judged together, the outcome would differ from
+// each alone.
 TEST_F(Wanted, APairHasItsRowsAlsoWhereTextsAreExcluded) {
   std::vector<Words> shared;
   std::vector<std::string> texts;
@@ -186,7 +188,7 @@ TEST_F(Wanted, SeveralDocumentsAreTheUnionAndCostLess) {
     options.with.push_back(index.path(i));
     named.insert(index.path(i));
   }
-  options.with.push_back(index.path(0));  // again
+  options.with.push_back(index.path(0));  // a second time
   QueryReport some;
   Places expected;
   std::copy_if(all.begin(), all.end(), std::back_inserter(expected),
@@ -201,7 +203,7 @@ TEST_F(Wanted, PairsAreThoseOfTheFileAndWhatIsUnknownIsCounted) {
   std::string rows = "id1\tid2\tdiff\r\n";
   for (std::size_t i = 0; i < kDocuments; ++i) {
     lines += R"({"name": "q)" + std::to_string(i) + R"(", "text": ")" + texts_[i] + "\"}\n";
-    if (i % 4 == 0) continue;  // is not asked about
+    if (i % 4 == 0) continue;  // it is not queried
     for (const std::size_t with : {i, (i * 7) % kDocuments, (i + 3) % kDocuments})
       rows += "q" + std::to_string(i) + "\t" + index.path(with) + (i % 2 == 0 ? "\t3\r\n" : "\n");
   }
@@ -215,7 +217,7 @@ TEST_F(Wanted, PairsAreThoseOfTheFileAndWhatIsUnknownIsCounted) {
   const Places whole = ask(index, options);
   options.pairs_file = index.at("pairs.tsv");
   QueryReport report;
-  const Places told = ask(index, options, &report);
+  const Places reported = ask(index, options, &report);
   Places expected;
   for (const Place& place : whole) {
     const std::size_t i = std::stoul(place.query.substr(1));
@@ -223,8 +225,8 @@ TEST_F(Wanted, PairsAreThoseOfTheFileAndWhatIsUnknownIsCounted) {
     if (i % 4 != 0 && (with == i || with == (i * 7) % kDocuments || with == (i + 3) % kDocuments))
       expected.push_back(place);
   }
-  EXPECT_GT(told.size(), kDocuments / 2);
-  EXPECT_TRUE(told == expected);
+  EXPECT_GT(reported.size(), kDocuments / 2);
+  EXPECT_TRUE(reported == expected);
   EXPECT_EQ(report.documents, kDocuments * 3 / 4);
   EXPECT_EQ(report.unknown_documents, 2U);
   EXPECT_EQ(report.unknown, (std::vector<std::string>{"no such", very_long.substr(0, 256)}));
@@ -236,7 +238,7 @@ TEST_F(Wanted, AHeaderIsTheFirstLineOfAMatchesFileAndNoOther) {
   QueryOptions options = all_of(Edits::none);
   options.documents = {{"id1", texts_[0]}, {"q", texts_[0]}};
   options.pairs_file = index.at("pairs");
-  const auto told = [&](const std::string& rows) {
+  const auto reported = [&](const std::string& rows) {
     index.write(options.pairs_file, rows);
     QueryReport report;
     return std::tuple(ask(index, options, &report).size(), report.unknown, report.unknown_queries);
@@ -244,11 +246,11 @@ TEST_F(Wanted, AHeaderIsTheFirstLineOfAMatchesFileAndNoOther) {
   using Names = std::vector<std::string>;
   const std::string row = "q\t" + index.path(0) + "\n";
   for (const char* header : {"id1\tid2\n", "id1\tid2\tdiff\n", "id1\tid2\tsimilarity\r\n"})
-    EXPECT_EQ(told(header + row), std::tuple(1U, Names{}, 0U)) << header;
-  EXPECT_EQ(told("id1\tid2"), std::tuple(0U, Names{}, 0U));
-  EXPECT_EQ(told("id1\tid20\n" + row), std::tuple(1U, Names{"id20"}, 0U));
-  EXPECT_EQ(told(row + "id1\tid2\n"), std::tuple(1U, Names{"id2"}, 0U));
-  EXPECT_EQ(told("id1\t" + index.path(0) + "\n" + row), std::tuple(2U, Names{}, 0U));
+    EXPECT_EQ(reported(header + row), std::tuple(1U, Names{}, 0U)) << header;
+  EXPECT_EQ(reported("id1\tid2"), std::tuple(0U, Names{}, 0U));
+  EXPECT_EQ(reported("id1\tid20\n" + row), std::tuple(1U, Names{"id20"}, 0U));
+  EXPECT_EQ(reported(row + "id1\tid2\n"), std::tuple(1U, Names{"id2"}, 0U));
+  EXPECT_EQ(reported("id1\t" + index.path(0) + "\n" + row), std::tuple(2U, Names{}, 0U));
 }
 
 TEST_F(Wanted, RowsThatAreWrongAreNamed) {
@@ -375,10 +377,10 @@ TEST_F(Wanted, ADocumentThatChangedIsCountedAndTheOthersAreCompared) {
   QueryOptions options = all_of(Edits::light);
   options.self = true;
   QueryReport report;
-  const Places told = ask(index, options, &report);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].query, index.path(1));
-  EXPECT_EQ(told[0].id, index.path(2));
+  const Places reported = ask(index, options, &report);
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_EQ(reported[0].query, index.path(1));
+  EXPECT_EQ(reported[0].id, index.path(2));
   EXPECT_EQ(report.changed_documents, 1U);
 }
 

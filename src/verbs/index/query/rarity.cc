@@ -16,7 +16,7 @@ Rarity::Rarity(std::span<const std::uint32_t> places, std::size_t span, std::siz
   const auto rarity = [&](std::uint32_t found) {
     return kWhole * (all - std::min(all, blot::log2_sixteenths(found))) / all;
   };
-  // Over the token, by rising places: a later one that is rarer takes the place of others.
+  // The windows over the token, with ascending numbers of places: a later window that is as rare replaces earlier ones.
   std::deque<std::size_t> windows;
   std::size_t next = 0;
   std::uint64_t sum = 0;

@@ -12,7 +12,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// The slow twin: every token looks at every window.
+// The slow oracle: every token looks at every window.
 double plain_rarity(const std::vector<std::uint32_t>& places, std::size_t span, std::size_t beside, double documents,
                     std::size_t token) {
   double most = -1;

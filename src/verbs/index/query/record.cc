@@ -19,9 +19,9 @@
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/query/crew.h"
 #include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
+#include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/rarity.h"
 #include "verbs/index/query/runs.h"
 #include "verbs/index/query/text.h"
@@ -30,17 +30,17 @@
 namespace refrain::verbs::index {
 namespace {
 
-// A page ends when so many chains were compared, or `limit` times `max_occurrences` where that is more, be there passages
-// or not: the rest is for the next one.
+// A page ends after this many chains have been compared, or `limit` times `max_occurrences` if that is more, even if
+// it has no passages yet. The next page continues from there.
 constexpr std::uint64_t kComparedAPage = 1000;
-// Candidates differ by where their blots are, passages by where their tokens are: so many are compared together, best
-// first, that nearly the same stretch of the query is not told again and again.
+// Candidates differ in where their blots are, passages in where their tokens are. This many candidates are compared
+// together, best first, so that nearly the same stretch of the query is not reported repeatedly.
 constexpr std::size_t kCandidatesAtOnce = 64;
-// So many passages are compared with all of their places before the first of them is told: the highest score comes first.
+// This many passages are compared with all of their places before the first is reported: the highest score comes first.
 constexpr std::uint32_t kRankedAtOnce = 64;
 constexpr const char* kPassageWhat = "a passage of a query";
-// Occurrences of a passage are held until it is known how many there are; beyond this, or a quarter of the memory that is
-// left, they are compared a second time.
+// Occurrences of a passage are held until their number is known. Beyond this size, or if one takes more than a
+// quarter of the remaining memory, they are compared a second time instead.
 constexpr std::uint64_t kWaitingBytes = std::uint64_t{16} << 20;
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
@@ -52,7 +52,7 @@ class RecordQuery {
   RecordQuery(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options, const ExcludedTexts& excluded,
               const Context& context, MemoryBudget& budget, IdleThreads& idle, PassageSink& sink)
       : snapshot_(snapshot),
-        crew_(snapshot, idle),
+        workers_(snapshot, idle),
         asked_(asked),
         options_(options),
         context_(context),
@@ -63,36 +63,36 @@ class RecordQuery {
         excluded_(excluded),
         runs_(snapshot, asked.text, options.limits, excluded, budget),
         query_(runs_.query()),
-        desk_(snapshot, options.limits, budget) {}
+        workspace_(snapshot, options.limits, budget) {}
 
   QueryReport run();
 
  private:
-  // A run of a chain that is to be told.
+  // A run of a chain that is to be reported.
   struct Found {
     std::uint32_t chain = 0;
     SharedRun run;
   };
-  // Runs that are nearly the same in the query as the first, the longest; together they cover `query`.
+  // Runs that cover nearly the same tokens of the query as the first and longest one. Together they cover `query`.
   struct FoundPassage {
     TokenRange query;
     std::vector<Found> places;
     std::uint64_t unverified = 0;
   };
   // A place that was compared in full.
-  struct Told {
+  struct FullyComparedPlace {
     Found found;
-    std::optional<Occurrence> occurrence;  // none: it did not fit, and is made again
+    std::optional<Occurrence> occurrence;  // nullopt: it did not fit, and is made again
   };
-  // A passage that is to be told.
+  // A passage that is to be reported.
   struct ComparedPassage {
     PassageHead head;
     TokenRange query;
-    std::vector<Told> places;
+    std::vector<FullyComparedPlace> places;
   };
-  // What a worker of the crew compares with.
-  struct Desk {
-    Desk(Snapshot& of, const PassageLimits& limits, MemoryBudget& budget)
+  // The state that a worker needs to compare places.
+  struct Workspace {
+    Workspace(Snapshot& of, const PassageLimits& limits, MemoryBudget& budget)
         : snapshot(of), comparer(of.layout(), limits), passage_room(budget.reserve(0, kPassageWhat)) {}
     Snapshot& snapshot;
     PlaceComparer comparer;
@@ -100,19 +100,19 @@ class RecordQuery {
   };
 
   std::uint64_t query_hash() const;
-  void tell_candidates(const std::optional<QueryCursor>& cursor);
+  void report_candidates(const std::optional<QueryCursor>& cursor);
   std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
-  void set_passage(Desk& desk, const TokenRange& query);
+  void set_passage(Workspace& workspace, const TokenRange& query);
   std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Reservation& waiting);
-  std::optional<ComparedPassage> compare_passage(Desk& desk, FoundPassage& passage, Reservation& waiting);
+  std::optional<ComparedPassage> compare_passage(Workspace& workspace, FoundPassage& passage, Reservation& waiting);
   bool may_wait(const Occurrence& occurrence, Reservation& waiting);
-  void tell_passage(ComparedPassage& passage);
-  std::optional<ComparedPlace> compare_place(Desk& desk, const Found& found);
+  void report_passage(ComparedPassage& passage);
+  std::optional<ComparedPlace> compare_place(Workspace& workspace, const Found& found);
 
   Snapshot& snapshot_;
-  Crew crew_;
+  QueryWorkers workers_;
   const AskedRecord& asked_;
   const QueryOptions& options_;
   const Context& context_;
@@ -124,8 +124,8 @@ class RecordQuery {
   DocumentRuns runs_;
   const QueryText& query_;
   std::optional<blot::RankedCandidates> candidates_;
-  Desk desk_;         // of the thread that was asked
-  std::mutex mutex_;  // of what waits, and what has changed, while the crew compares
+  Workspace workspace_;  // of the calling thread
+  std::mutex mutex_;     // guards what waits and what has changed, while workers compare
   QueryReport report_;
 };
 
@@ -139,7 +139,7 @@ QueryReport RecordQuery::run() {
   report_.candidates = runs_.chains().size();
   candidates_.emplace(blot::group_chains(
       runs_.chains(), [&](std::uint32_t begin, std::uint32_t end) { return runs_.rarity().sum(begin, end); }, budget_));
-  tell_candidates(cursor);
+  report_candidates(cursor);
   for (const DocumentRuns::Changed& changed : runs_.changed()) {
     if (report_.changed.size() == kChangedNamed) break;
     report_.changed.push_back({snapshot_.id(changed.document), changed.reason});
@@ -174,10 +174,10 @@ std::uint64_t RecordQuery::query_hash() const {
   return checksum(asked);
 }
 
-void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
+void RecordQuery::report_candidates(const std::optional<QueryCursor>& cursor) {
   const Array<blot::Candidate>& candidates = candidates_->candidates;
   std::size_t at = 0;
-  std::uint32_t told = 0;  // passages of these candidates, by the page before
+  std::uint32_t reported = 0;  // passages of these candidates that the previous page reported
   if (cursor) {
     blot::Candidate last = cursor->last;
     last.worth = runs_.rarity().sum(last.begin, last.end);
@@ -186,36 +186,36 @@ void RecordQuery::tell_candidates(const std::optional<QueryCursor>& cursor) {
                              [&](const blot::Candidate& candidate) { return blot::better(candidate, last); });
     at = static_cast<std::size_t>(first - candidates.begin());
     if (at < candidates.size() && !blot::better(last, candidates[at])) {
-      if (cursor->told == QueryCursor::kAllTold)
+      if (cursor->reported == QueryCursor::kAllReported)
         ++at;
       else
-        told = cursor->told;
+        reported = cursor->reported;
     }
   }
   const std::uint64_t limit = options_.limit == 0 ? std::numeric_limits<std::uint64_t>::max() : options_.limit;
   const std::uint64_t work =
       options_.limit == 0 ? limit : std::max(kComparedAPage, options_.limit * options_.max_occurrences);
   Progress progress(context_, "compare", "candidates", candidates.size() - at);
-  for (std::size_t end = at; at < candidates.size(); at = end, told = 0) {
+  for (std::size_t end = at; at < candidates.size(); at = end, reported = 0) {
     if (at > 0 && runs_.compared() > 0 && (report_.passages >= limit || runs_.compared() >= work)) {
-      report_.cursor = encode_cursor({query_hash(), commit_, candidates[at - 1], QueryCursor::kAllTold});
+      report_.cursor = encode_cursor({query_hash(), commit_, candidates[at - 1], QueryCursor::kAllReported});
       break;
     }
     end = std::min(at + kCandidatesAtOnce, candidates.size());
     std::vector<FoundPassage> found = passages_of({candidates.data() + at, end - at});
-    for (std::uint32_t first = told - told % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
-      Reservation waiting = budget_.reserve(0, kPassageWhat);  // texts that wait to be told
+    for (std::uint32_t first = reported - reported % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
+      Reservation waiting = budget_.reserve(0, kPassageWhat);  // texts that wait to be reported
       std::vector<ComparedPassage> passages =
           ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), waiting);
-      for (std::uint32_t i = told - std::min(told, first); i < passages.size(); ++i) {
+      for (std::uint32_t i = reported - std::min(reported, first); i < passages.size(); ++i) {
         if (report_.passages >= limit) {
           report_.cursor = encode_cursor({query_hash(), commit_, candidates[at], first + i});
           return;
         }
-        tell_passage(passages[i]);
+        report_passage(passages[i]);
         ++report_.passages;
       }
-      told = 0;
+      reported = 0;
     }
     progress.add(end - at);
   }
@@ -227,17 +227,18 @@ std::uint32_t RecordQuery::chains_compared(const blot::Candidate& candidate) con
   return most == 0 ? candidate.chains : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, candidate.chains));
 }
 
-// What the chains of some candidates come to; those that are nearly the same are one passage, the longest come first.
+// The passages that the chains of some candidates lead to, the longest first. Runs that are nearly the same are one
+// passage.
 std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const blot::Candidate> candidates) {
   std::vector<std::uint32_t> chains;
   for (const blot::Candidate& candidate : candidates) {
     const std::uint32_t* const first = candidates_->members.begin() + candidate.first;
     chains.insert(chains.end(), first, first + chains_compared(candidate));
   }
-  runs_.compare_ahead(chains, crew_);
+  runs_.compare_ahead(chains, workers_);
   std::vector<Found> all;
   for (const std::uint32_t chain : chains)
-    for (const SharedRun& run : runs_.told(chain, [&](std::uint32_t other) { return is_left_out(other); }))
+    for (const SharedRun& run : runs_.reported(chain, [&](std::uint32_t other) { return is_left_out(other); }))
       all.push_back({chain, run});
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     const auto key = [](const Found& found) {
@@ -262,7 +263,7 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
     passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
     passage.places.push_back(found);
   }
-  // What nobody compared is told with the first passage that a chain of its candidate is a place of.
+  // Chains that were not compared are counted with the first passage that has a place of the same candidate.
   for (const blot::Candidate& candidate : candidates) {
     const std::uint32_t left = candidate.chains - chains_compared(candidate);
     const auto is_of = [&](const FoundPassage& passage) {
@@ -271,12 +272,15 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
       });
     };
     const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
-    if (passage != passages.end()) passage->unverified += left;
+    if (passage != passages.end())
+      passage->unverified += left;
+    else
+      report_.unverified += left;
   }
   return passages;
 }
 
-// Whether its candidate has better ones, as many as are compared.
+// Whether its candidate has enough better chains, so that this one is not compared.
 bool RecordQuery::is_left_out(std::uint32_t chain) {
   const blot::Candidate& candidate = candidates_->candidates[runs_.chains()[chain].candidate];
   const std::uint32_t most = chains_compared(candidate);
@@ -285,36 +289,36 @@ bool RecordQuery::is_left_out(std::uint32_t chain) {
   return std::find(first, first + most, chain) == first + most;
 }
 
-// What places are compared with from here on.
-void RecordQuery::set_passage(Desk& desk, const TokenRange& query) {
+// Sets the passage that places are compared with from here on.
+void RecordQuery::set_passage(Workspace& workspace, const TokenRange& query) {
   const auto first = static_cast<std::uint32_t>(query.first);
   const auto last = static_cast<std::uint32_t>(query.last);
   const TextPiece piece = query_.piece(first, last);
-  desk.passage_room.resize(PlaceComparer::passage_bytes(last - first, piece.text.size()), kPassageWhat);
-  desk.comparer.set_passage(piece, {first, last});
+  workspace.passage_room.resize(PlaceComparer::passage_bytes(last - first, piece.text.size()), kPassageWhat);
+  workspace.comparer.set_passage(piece, {first, last});
 }
 
-// Those that are to be told, by their scores.
+// Compares the passages, and returns those that are to be reported, by falling score.
 std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& waiting) {
   std::vector<std::optional<ComparedPassage>> compared(found.size());
-  // By worker. What they take is given back before any passage is told.
-  std::vector<std::optional<Desk>> others(Crew::kMostWorkers);
+  // By worker. Their memory is released before any passage is reported.
+  std::vector<std::optional<Workspace>> others(QueryWorkers::kMostWorkers);
   std::atomic<bool> failed = false;
-  crew_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
+  workers_.run(found.size(), [&](unsigned worker, Snapshot& snapshot, std::size_t i) {
     try {
       if (failed) return;
       if (worker != 0 && !others[worker]) others[worker].emplace(snapshot, options_.limits, budget_);
-      compared[i] = compare_passage(worker == 0 ? desk_ : *others[worker], found[i], waiting);
+      compared[i] = compare_passage(worker == 0 ? workspace_ : *others[worker], found[i], waiting);
     } catch (const Error&) {
       failed = true;
     }
   });
   others.clear();
   if (failed) {
-    // All over again, one after the other: where there is room for that, it does not matter how many there were.
+    // Starts over on one thread: if there is enough memory for one, the number of threads must not matter.
     waiting.resize(0, kPassageWhat);
     for (std::optional<ComparedPassage>& passage : compared) passage.reset();
-    for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(desk_, found[i], waiting);
+    for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(workspace_, found[i], waiting);
   }
   std::vector<ComparedPassage> passages;
   for (std::optional<ComparedPassage>& passage : compared)
@@ -324,12 +328,12 @@ std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPas
   return passages;
 }
 
-// None where there is nothing to tell. Texts are kept as far as there is room for those of all passages.
-std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& desk, FoundPassage& passage,
+// Returns nullopt if there is nothing to report. Texts are kept as long as there is room for those of all passages.
+std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Workspace& workspace, FoundPassage& passage,
                                                                          Reservation& waiting) {
   const auto first = static_cast<std::uint32_t>(passage.query.first);
   const auto last = static_cast<std::uint32_t>(passage.query.last);
-  set_passage(desk, passage.query);
+  set_passage(workspace, passage.query);
   const std::span<const blot::Chain> chains = runs_.chains();
   std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
     const auto key = [&](const Found& found) {
@@ -348,7 +352,7 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& d
       ++head.unverified;
       continue;
     }
-    std::optional<ComparedPlace> place = compare_place(desk, found);
+    std::optional<ComparedPlace> place = compare_place(workspace, found);
     if (!place) continue;
     if (document != chains[found.chain].document) ++head.documents;
     document = chains[found.chain].document;
@@ -365,7 +369,7 @@ std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Desk& d
   return compared;
 }
 
-// Whether there is room for it until it is told; that is then taken.
+// Whether there is room to hold it until it is reported. If so, the room is reserved.
 bool RecordQuery::may_wait(const Occurrence& occurrence, Reservation& waiting) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t with_this = waiting.bytes() + occurrence.text.size();
@@ -378,18 +382,19 @@ bool RecordQuery::may_wait(const Occurrence& occurrence, Reservation& waiting) {
   return true;
 }
 
-void RecordQuery::tell_passage(ComparedPassage& passage) {
+void RecordQuery::report_passage(ComparedPassage& passage) {
   const TextPiece text =
       query_.piece(static_cast<std::uint32_t>(passage.query.first), static_cast<std::uint32_t>(passage.query.last));
   const Reservation room = budget_.reserve(text.text.size(), kPassageWhat);
   passage.head.text = text.text;
+  report_.unverified += passage.head.unverified;
   sink_.begin(passage.head);
   bool is_set = false;
-  for (Told& one : passage.places) {
+  for (FullyComparedPlace& one : passage.places) {
     if (!one.occurrence) {
-      if (!std::exchange(is_set, true)) set_passage(desk_, passage.query);
-      std::optional<ComparedPlace> place = compare_place(desk_, one.found);
-      if (!place) continue;  // it changed just now
+      if (!std::exchange(is_set, true)) set_passage(workspace_, passage.query);
+      std::optional<ComparedPlace> place = compare_place(workspace_, one.found);
+      if (!place) continue;  // its document has just changed
       one.occurrence = std::move(place->occurrence);
     }
     sink_.occurrence(*one.occurrence);
@@ -400,24 +405,24 @@ void RecordQuery::tell_passage(ComparedPassage& passage) {
   passage.head.text = {};
 }
 
-// Nothing where too few tokens agree, or the document's file has changed.
-std::optional<ComparedPlace> RecordQuery::compare_place(Desk& desk, const Found& found) {
+// Returns nullopt if too few tokens agree, or if the document's file has changed.
+std::optional<ComparedPlace> RecordQuery::compare_place(Workspace& workspace, const Found& found) {
   const DocId document = runs_.chains()[found.chain].document;
   try {
-    const Snapshot::Piece piece = desk.snapshot.piece(document, found.run.place.first, found.run.place.last);
+    const Snapshot::Piece piece = workspace.snapshot.piece(document, found.run.place.first, found.run.place.last);
     const Reservation room = budget_.reserve(
         PlaceComparer::place_bytes(found.run.place.size(), piece.text.size(), found.run.loose), kPassageWhat);
     const TextPiece text{piece.text, piece.begin, piece.first_token};
-    ComparedPlace place = found.run.loose ? desk.comparer.compare_loosely(text, found.run.place, found.run.query)
-                                          : desk.comparer.compare(text, found.run.place, found.run.query);
+    ComparedPlace place = found.run.loose ? workspace.comparer.compare_loosely(text, found.run.place, found.run.query)
+                                          : workspace.comparer.compare(text, found.run.place, found.run.query);
     if (place.matches < min_tokens_) return std::nullopt;
-    // Of what agrees here, whatever else the passage holds: the same in every answer.
+    // Relative to the part that agrees, not to the whole passage, so that it is the same in every answer.
     place.occurrence.similarity =
         share_of(place.matches, std::max<std::uint64_t>(place.passage.size(), place.place.size()));
     place.occurrence.query_share = share_of(place.passage.size(), query_.tokens());
-    place.occurrence.document_share = share_of(place.place.size(), desk.snapshot.tokens(document));
-    place.occurrence.score = desk.comparer.score(place, runs_.rarity().tokens(), Rarity::kWhole);
-    place.occurrence.id = desk.snapshot.id(document);
+    place.occurrence.document_share = share_of(place.place.size(), workspace.snapshot.tokens(document));
+    place.occurrence.score = workspace.comparer.score(place, runs_.rarity().tokens(), Rarity::kWhole);
+    place.occurrence.id = workspace.snapshot.id(document);
     return place;
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;

@@ -7,7 +7,7 @@
 namespace refrain::verbs::index {
 namespace {
 
-// Whether who is told `run` need not be told `other`: it adds nothing in the document, and hardly anything in the query.
+// Whether `other` is redundant beside `run`: it adds nothing in the document, and hardly anything in the query.
 bool tells(const SharedRun& run, const SharedRun& other) {
   const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
   return run.holds(other) ||
@@ -41,11 +41,11 @@ void DocumentRuns::note_furthest() {
   }
 }
 
-std::vector<SharedRun> DocumentRuns::told(std::uint32_t chain,
-                                          const std::function<bool(std::uint32_t chain)>& is_left_out) {
+std::vector<SharedRun> DocumentRuns::reported(std::uint32_t chain,
+                                              const std::function<bool(std::uint32_t chain)>& is_left_out) {
   std::vector<SharedRun> runs = compare(chain);
   std::erase_if(runs,
-                [&](const SharedRun& run) { return is_excluded(run) || told_by_another(chain, run, is_left_out); });
+                [&](const SharedRun& run) { return is_excluded(run) || covered_by_another(chain, run, is_left_out); });
   return runs;
 }
 
@@ -59,12 +59,12 @@ const std::vector<SharedRun>& DocumentRuns::compare(std::uint32_t chain) {
   }
 }
 
-// By what the one document shares, so that it does not matter which others share about the same.
+// Decided by what this one document shares, no matter which other documents share about the same.
 bool DocumentRuns::is_excluded(const SharedRun& run) const {
   return !excluded_.empty() && excluded_.hold(query_.hashes().subspan(run.query.first, run.query.size()));
 }
 
-// Of chains of one document: the longer one, whatever other documents hold.
+// Orders chains of one document: the longer one first, whatever other documents hold.
 bool DocumentRuns::ranks_before(std::uint32_t a, std::uint32_t b) {
   const blot::Chain& x = chainer_.chains()[a];
   const blot::Chain& y = chainer_.chains()[b];
@@ -72,18 +72,18 @@ bool DocumentRuns::ranks_before(std::uint32_t a, std::uint32_t b) {
   return x.hits != y.hits ? x.hits > y.hits : a < b;
 }
 
-// Whether another run of the same document tells the same place, or more. Of those that tell the same, the one of the first
-// chain stays.
-bool DocumentRuns::told_by_another(std::uint32_t chain, const SharedRun& run,
-                                   const std::function<bool(std::uint32_t chain)>& is_left_out) {
-  const auto is_told = [&](const SharedRun& other, bool comes_first) {
+// Whether another run of the same document covers the same place, or more. Among equal runs, that of the first chain
+// stays.
+bool DocumentRuns::covered_by_another(std::uint32_t chain, const SharedRun& run,
+                                      const std::function<bool(std::uint32_t chain)>& is_left_out) {
+  const auto is_covered = [&](const SharedRun& other, bool comes_first) {
     return tells(other, run) && (comes_first || !tells(run, other));
   };
   bool comes_first = true;
   for (const SharedRun& other : compare(chain)) {
     if (other == run)
       comes_first = false;
-    else if (is_told(other, comes_first))
+    else if (is_covered(other, comes_first))
       return true;
   }
   const std::span<const blot::Chain> chains = chainer_.chains();
@@ -103,7 +103,7 @@ bool DocumentRuns::told_by_another(std::uint32_t chain, const SharedRun& run,
     if (number == chain || other.last_block < begin || is_left_out(number)) continue;
     const bool is_before = ranks_before(number, chain);
     const std::vector<SharedRun>& runs = compare(number);
-    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& one) { return is_told(one, is_before); }))
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& one) { return is_covered(one, is_before); }))
       return true;
   }
   return false;

@@ -1,9 +1,9 @@
-// What a document that is asked about shares with each document of the index, run by run: what an answer (record.h) tells
-// by rank, and an extraction by place.
+// The runs of tokens that a query document shares with each document of the index. An answer (record.h) reports them by
+// rank, an extraction by place.
 //
-// The chosen windows of the document, and for heavy edits its rare pairs, are looked up; hits become chains
-// (engines/blot/chains.h) with nothing of any document read; what lies around a chain is read and compared (compare.h) when it
-// is asked for.
+// The chosen windows of the document, and for heavy edits its rare pairs, are looked up. Hits form chains
+// (engines/blot/chains.h) without any document being read. The text around a chain is read and compared (compare.h)
+// when the chain is asked for.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 #include "refrain/index.h"
 #include "verbs/index/query/compare.h"
 #include "verbs/index/query/comparisons.h"
-#include "verbs/index/query/crew.h"
 #include "verbs/index/query/hits.h"
+#include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/rarity.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/excluded_texts.h"
@@ -30,13 +30,14 @@
 
 namespace refrain::verbs::index {
 
-// Not thread-safe. Refers to what it is given.
+// Not thread-safe. Keeps references to its arguments.
 class DocumentRuns {
  public:
   DocumentRuns(Snapshot& snapshot, std::string_view text, const PassageLimits& limits, const ExcludedTexts& excluded,
                MemoryBudget& budget);
 
-  // Makes the chains. Once, before anything but query() is asked. Error(over_budget) where the hits do not fit.
+  // Makes the chains. Must be called once, before anything but query(). Throws Error(over_budget) if the hits do not
+  // fit into memory.
   void find(const HitRules& rules, const Context& context);
 
   const QueryText& query() const { return query_; }
@@ -44,12 +45,14 @@ class DocumentRuns {
   std::span<blot::Chain> chains() { return chainer_.chains(); }
   DocId document(std::uint32_t chain) { return chainer_.chains()[chain].document; }
 
-  // Compares these now, with a crew, so that told() need not.
-  void compare_ahead(std::span<const std::uint32_t> chains, Crew& crew) { comparisons_->compare_ahead(chains, crew); }
-  // The runs of a chain that are to be told: not excluded, and not told by another run of the same document. Of chains that
-  // tell the same, the best tells it; those that are left out tell nothing.
-  std::vector<SharedRun> told(std::uint32_t chain, const std::function<bool(std::uint32_t chain)>& is_left_out);
-  // Chains that were compared so far.
+  // Compares these chains now, with all workers, so that reported() need not.
+  void compare_ahead(std::span<const std::uint32_t> chains, QueryWorkers& query_workers) {
+    comparisons_->compare_ahead(chains, query_workers);
+  }
+  // The runs of a chain that are to be reported: not excluded, and not covered by another run of the same document.
+  // If several chains lead to the same run, the best one reports it. Chains that are left out report nothing.
+  std::vector<SharedRun> reported(std::uint32_t chain, const std::function<bool(std::uint32_t chain)>& is_left_out);
+  // The number of chains compared so far.
   std::uint64_t compared() const { return comparisons_->compared(); }
 
   // A document of which something could not be read.
@@ -57,7 +60,7 @@ class DocumentRuns {
     DocId document = 0;
     std::string reason;
   };
-  // By document.
+  // Ordered by document.
   const std::vector<Changed>& changed() const { return changed_; }
   void note_changed(DocId document, const Error& error);
 
@@ -66,8 +69,8 @@ class DocumentRuns {
   const std::vector<SharedRun>& compare(std::uint32_t chain);
   bool is_excluded(const SharedRun& run) const;
   bool ranks_before(std::uint32_t a, std::uint32_t b);
-  bool told_by_another(std::uint32_t chain, const SharedRun& run,
-                       const std::function<bool(std::uint32_t chain)>& is_left_out);
+  bool covered_by_another(std::uint32_t chain, const SharedRun& run,
+                          const std::function<bool(std::uint32_t chain)>& is_left_out);
 
   Snapshot& snapshot_;
   const PassageLimits& limits_;
@@ -75,7 +78,7 @@ class DocumentRuns {
   MemoryBudget& budget_;
   QueryText query_;
   blot::Chainer chainer_;
-  // By chain: the last block of it and of those before it in its document, which come by rising first block.
+  // By chain: the last block of it and of those before it in its document. Chains are ordered by first block.
   Array<std::uint64_t> furthest_;
   std::optional<Rarity> rarity_;
   std::optional<Comparisons> comparisons_;

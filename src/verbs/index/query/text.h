@@ -16,17 +16,17 @@ namespace refrain::verbs::index {
 
 class QueryText {
  public:
-  // The text is referred to. Pairs are only chosen where they are asked for, and the index has some.
+  // Keeps a reference to the text. Pairs are only chosen if they are requested and the index has pairs.
   QueryText(const IndexLayout& layout, std::string_view text, bool with_pairs, MemoryBudget& budget);
 
-  // By token.
+  // 32 bits of the hash of each token.
   std::span<const std::uint32_t> hashes() const { return {hashes_.data(), hashes_.size()}; }
   // The bytes of the tokens [first, last).
   ByteRange bytes(std::uint32_t first, std::uint32_t last) const { return {bytes_[first].begin, bytes_[last - 1].end}; }
-  // Those tokens, for PlaceComparer.
+  // The text of these tokens, for PlaceComparer.
   TextPiece piece(std::uint32_t first, std::uint32_t last) const;
   std::uint64_t tokens() const { return hashes_.size(); }
-  // The chosen windows and pairs, by blot as the index stores it, then by token.
+  // The chosen windows and pairs, sorted by blot as the index stores it, then by token.
   std::span<const blot::ChosenWindow> windows() const { return {windows_.data(), windows_.size()}; }
   std::span<const blot::ChosenWindow> pairs() const { return {pairs_.data(), pairs_.size()}; }
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kMostRowBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostNamed = 10;
-constexpr std::size_t kNamedBytes = 256;  // of an id; the rest is not named
+constexpr std::size_t kNamedBytes = 256;  // of an id; the rest is cut off
 
-// That of matches.tsv, as `near` and `dedup` write it.
+// The header of matches.tsv, as `near` and `dedup` write it.
 bool is_pairs_header(std::string_view line) {
   return line == "id1\tid2" || line.starts_with("id1\tid2\t");
 }
@@ -28,7 +28,7 @@ bool is_pairs_header(std::string_view line) {
   throw Error(Errc::bad_input, fmt::format("{}: line {}: {}; a row is 'query id<TAB>document id'", path, line, what));
 }
 
-// `documents` sorted.
+// `documents` must be sorted.
 WantedBlocks blocks_of_documents(Snapshot& snapshot, const std::vector<DocId>& documents) {
   WantedBlocks wanted;
   for (const DocId document : documents) {
@@ -94,7 +94,7 @@ void WantedDocuments::read(Snapshot& snapshot, const std::string& path, const Co
   }
 }
 
-// Columns behind the second are passed over.
+// Columns after the second are ignored.
 void WantedDocuments::add(Snapshot& snapshot, std::string_view line, const std::string& path, std::uint64_t number) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos) refuse_row(path, number, "has no tab");

@@ -1,7 +1,8 @@
-// Which documents of the index a query is compared with: all of them, some (--with), or for each query others (--pairs).
+// Which documents of the index a query is compared with: all of them, some (--with), or different ones for each
+// query (--pairs).
 //
-// What is not wanted is dropped as soon as it is looked up (hits.h). The rest of an answer does not notice: what a pair of
-// documents shares is what it shares in the whole answer, too.
+// Places in other documents are dropped as soon as they are looked up (hits.h). The rest of an answer is not
+// affected: what two documents share is the same as in the complete answer.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +22,20 @@
 
 namespace refrain::verbs::index {
 
-// Blocks of documents, rising; ranges that touch are one.
+// Ranges of blocks of documents, ascending. Ranges that touch are merged.
 using WantedBlocks = std::vector<blot::DocumentBlocks>;
 
 // Threads may share one.
 class WantedDocuments {
  public:
-  // Reads the rows. Error(not_found) where an id of options.with is unknown; those of rows are counted.
+  // Reads the rows. Throws Error(not_found) if an id in options.with is unknown; unknown ids in rows are counted.
   WantedDocuments(Snapshot& snapshot, const QueryOptions& options, const Context& context, MemoryBudget& budget);
 
   bool are_all() const { return !with_ && !pairs_; }
   bool by_query() const { return pairs_.has_value(); }
-  // Those for the query of this id. Nothing: all. Empty: none.
+  // The blocks for the query with this id. nullopt: all. Empty: none.
   std::optional<WantedBlocks> of(Snapshot& snapshot, std::string_view query);
-  // How many of the rows had no document or, once all queries were asked for, no query.
+  // Reports how many of the rows had no document or, once all queries have been asked for, no query.
   void tell(QueryReport& report) const;
 
  private:
@@ -43,13 +44,13 @@ class WantedDocuments {
     DocId document = 0;
     friend auto operator<=>(const Row&, const Row&) = default;
   };
-  // Rows "query id<TAB>document id", sorted. The ids of queries are told apart by 128 bits of their hashes.
+  // Rows "query id<TAB>document id", sorted. The ids of queries are distinguished by 128 bits of their hashes.
   struct Pairs {
     explicit Pairs(MemoryBudget& budget) : rows(budget, "the pairs of a query"), met(budget, "the pairs of a query") {}
     Array<Row> rows;
     Array<std::uint8_t> met;  // by the first row of a query: 1 once it was asked for
     std::uint64_t unknown = 0;
-    std::vector<std::string> named;  // the first of them
+    std::vector<std::string> named;  // the first few of them
   };
   void read(Snapshot& snapshot, const std::string& path, const Context& context);
   void add(Snapshot& snapshot, std::string_view line, const std::string& path, std::uint64_t number);

@@ -36,14 +36,14 @@ DocumentText::DocumentText(const DocumentText& other, blot::DocumentReader& docu
 const blot::DocumentInfo& DocumentText::about(std::uint64_t document) {
   if (about_of_ == document) return about_;
   about_of_ = ~std::uint64_t{0};
-  about_ = documents_.whole(document);
+  about_ = documents_.with_marks(document);
   about_of_ = document;
   return about_;
 }
 
 std::uint64_t DocumentText::room(std::uint64_t document) const {
   const blot::DocumentInfo& info = documents_.info(document);
-  // The text, and what it is made of; the marks, and what they are decoded from.
+  // The text and the bytes it is extracted from, the marks and the bytes they are decoded from.
   return info.text_bytes + std::max(info.text_bytes, info.place.bytes) +
          2 * sizeof(blot::TextMark) * blot::marks_of(info.tokens);
 }
@@ -55,13 +55,13 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   const auto mark = [&](std::uint64_t i) { return i < info.marks.size() ? info.marks[i].begin : info.text_bytes; };
   std::string text;
   switch (info.place.home) {
-    case blot::TextHome::file:
+    case blot::TextLocation::file:
       text = read_file(info.id, info, mark(first), mark(last));
       break;
-    case blot::TextHome::json:
+    case blot::TextLocation::json:
       text = read_json(info, first, last);
       break;
-    case blot::TextHome::part: {
+    case blot::TextLocation::part: {
       if (info.place.format == Format::files) {
         text = read_file(info.place.path, info, mark(first), mark(last));
         break;
@@ -70,12 +70,13 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
         text = read_raw(info, mark(first), mark(last));
         break;
       }
-      const std::string& whole = part(document, info);
-      if (whole.size() != info.text_bytes) throw_changed(info.place.path, info.id);  // or substr may throw
-      text = whole.substr(mark(first), mark(last) - mark(first));
+      const std::string& with_marks = part(document, info);
+      if (with_marks.size() != info.text_bytes)
+        throw_changed(info.place.path, info.id);  // substr might throw otherwise
+      text = with_marks.substr(mark(first), mark(last) - mark(first));
       break;
     }
-    case blot::TextHome::stored:
+    case blot::TextLocation::stored:
       text = stored(info, first, last);
       break;
   }
@@ -83,13 +84,13 @@ std::string DocumentText::read(std::uint64_t document, std::uint64_t first, std:
   for (std::uint64_t i = first; i < last; ++i) {
     const std::string_view block = std::string_view(text).substr(mark(i) - mark(first), mark(i + 1) - mark(i));
     if (blot::mark_checksum(block) == info.marks[i].checksum) continue;
-    if (info.place.home == blot::TextHome::stored) texts_->corrupt("text differs from what was indexed");
-    throw_changed(info.place.home == blot::TextHome::file ? info.id : info.place.path, info.id);
+    if (info.place.home == blot::TextLocation::stored) texts_->corrupt("text differs from what was indexed");
+    throw_changed(info.place.home == blot::TextLocation::file ? info.id : info.place.path, info.id);
   }
   return text;
 }
 
-// A file that is gone has changed; one that the disk does not give is another matter, and Error(io).
+// A file that is gone counts as changed. A file that the disk fails to deliver is an Error(io).
 DocumentText::FilePart DocumentText::part_of_file(const std::string& path, std::uint64_t begin, std::uint64_t size) {
   if (!file_ || file_->path() != path) {
     file_.reset();
@@ -114,7 +115,7 @@ std::string DocumentText::read_file(const std::string& name, const blot::Documen
   return std::move(part.bytes);
 }
 
-// Some of the raw text of a part.
+// Reads a range of the raw bytes of a document that is part of a file.
 std::string DocumentText::read_raw(const blot::DocumentInfo& document, std::uint64_t begin, std::uint64_t end) {
   const std::string path = (fs::path(documents_.root()) / document.place.path).string();
   std::string raw = part_of_file(path, document.place.begin + begin, end - begin).bytes;

@@ -1,4 +1,5 @@
-// The text of a document of the index, wherever it lives, or a part of it; never one that has changed.
+// Reads the text of a document of the index, or a part of it, from wherever it is stored. Text that has changed
+// since it was indexed is never returned.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +18,22 @@ namespace refrain::verbs::index {
 class DocumentText {
  public:
   DocumentText(const std::filesystem::path& folder, const blot::SegmentInfo& segment, blot::DocumentReader& documents);
-  // The same texts, for another thread, whose documents these are.
+  // Reads the same texts for another thread. `documents` belongs to that thread.
   DocumentText(const DocumentText& other, blot::DocumentReader& documents);
 
-  // The text from mark `first` up to mark `last`, which may be the number of marks: the end. Error(bad_input), which
-  // names the file, where it is not what was indexed, or cannot be read.
+  // Returns the text from mark `first` up to mark `last`, where the number of marks means the end of the text.
+  // Throws Error(bad_input), which names the file, if the text is not what was indexed or the file is gone.
   std::string read(std::uint64_t document, std::uint64_t first, std::uint64_t last);
-  // Whether the file that was read last stays open. From then on it is read as it was, whatever takes its name.
+  // Sets whether the file that was read last stays open. An open file keeps its content, even if another file takes
+  // its name.
   void keep_file(bool keep) {
     keeps_file_ = keep;
     if (!keep) file_.reset();
   }
-  // Bytes that reading all of it takes at most, the text included.
+  // The most bytes that reading the whole text takes, including the text itself.
   std::uint64_t room(std::uint64_t document) const;
-  // The document with its marks. Valid until another one is asked for: a long one, of which much is read, is decoded once.
+  // The document with its marks. Valid until another document is asked for; a long document that is read in many
+  // parts is decoded only once.
   const blot::DocumentInfo& about(std::uint64_t document);
 
  private:
@@ -48,11 +51,11 @@ class DocumentText {
 
   blot::DocumentReader& documents_;
   std::unique_ptr<blot::TextReader> texts_;
-  std::optional<RandomFile> file_;  // that was read last
+  std::optional<RandomFile> file_;  // the file that was read last
   bool keeps_file_ = false;
-  std::uint64_t about_of_ = ~std::uint64_t{0};  // what about_ is about
+  std::uint64_t about_of_ = ~std::uint64_t{0};  // the document that about_ describes
   blot::DocumentInfo about_;
-  std::uint64_t part_of_ = ~std::uint64_t{0};  // whose text is in part_
+  std::uint64_t part_of_ = ~std::uint64_t{0};  // the document whose text is in part_
   std::string part_;
 };
 

@@ -20,7 +20,7 @@ ExcludedTexts::ExcludedTexts(const PassageLimits& limits, const IndexLayout& lay
                              const std::stop_token& stop)
     : window_(std::min(blot::blot_shape(layout).tokens, layout.window / 2 + 1)), windows_(budget, kWhat) {
   text::TokenHasher hasher(layout.tokenizer);
-  // One at a time: what is kept of a text is its windows.
+  // Reads one text at a time, because only its windows are kept.
   for (const std::string& text : limits.exclude) {
     GivenTexts given(budget, kWhat);
     given.add({}, text);

@@ -1,4 +1,4 @@
-// Texts that are known, boilerplate for one: passages that lie inside them are not told.
+// Known texts, such as boilerplate. Passages that lie inside them are not reported.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace refrain::verbs::index {
 
-// Threads may share one, once it is made.
+// Threads may share one after it has been constructed.
 class ExcludedTexts {
  public:
-  // Error as of GivenTexts, where a file of them cannot be taken.
+  // Throws the errors of GivenTexts::read for a file that cannot be used.
   ExcludedTexts(const PassageLimits& limits, const IndexLayout& layout, MemoryBudget& budget,
                 const std::stop_token& stop);
-  // The same for the same texts, in the same order.
+  // The same value for the same texts in the same order.
   std::uint64_t hash() const { return hash_; }
   bool empty() const { return windows_.empty(); }
-  // Whether nearly all (nine in ten) windows of these tokens occur in the texts.
+  // Whether nearly all windows (nine in ten) of these tokens occur in the texts.
   bool hold(std::span<const std::uint32_t> tokens) const;
 
  private:

@@ -35,7 +35,7 @@ void GivenTexts::read(const std::string& path, const std::stop_token& stop) {
   };
   InputFile file(path, stop);
   const std::size_t begin = read_.size();
-  // What does not fit is refused before it is read, where its size is known.
+  // A file whose size is known to be too large is refused before it is read.
   check_size(file.size());
   read_.reserve_more(file.size());
   std::string block(kBlockBytes, '\0');

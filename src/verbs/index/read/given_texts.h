@@ -1,5 +1,5 @@
-// The texts that a query or an extraction is given: some at hand, some in files, which are read here. All of them are in
-// memory as wholes while it runs, and count against its budget.
+// The texts that a query or an extraction is given: some in memory, others in files, which are read here. All of
+// them are in memory in full while it runs, and count against its budget.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace refrain::verbs::index {
 
 class GivenTexts {
  public:
-  // `what` names the texts in the message that a too small budget gives.
+  // `what` names the texts in the error that a too small budget causes.
   GivenTexts(MemoryBudget& budget, const std::string& what);
 
-  // Id and text are referred to.
+  // Keeps references to the id and the text.
   void add(std::string_view id, std::string_view text);
-  // A file, or standard input where the path is "-"; the path, which is referred to, is its id. Error(not_found) where it
-  // cannot be read, Error(unsupported) where it is packed and would be taken for noise, Error(invalid_argument) where it
-  // is above 64 MiB.
+  // Reads a file, or standard input if the path is "-". Its id is the path, to which a reference is kept. Throws
+  // Error(not_found) if there is no such file, Error(io) if it cannot be read, Error(unsupported) if it is compressed,
+  // since its bytes would be taken for text, and Error(invalid_argument) if it is larger than 64 MiB.
   void read(const std::string& path, const std::stop_token& stop);
 
   struct Text {
@@ -30,14 +30,14 @@ class GivenTexts {
     std::string_view text;
   };
   std::size_t size() const { return entries_.size(); }
-  // The text stays where it is until something is read.
+  // The text stays in place until the next read().
   Text operator[](std::size_t i) const;
 
  private:
   struct Entry {
     std::string_view id;
-    std::string_view text;    // at hand;
-    std::uint64_t begin = 0;  // else in read_
+    std::string_view text;    // if it was added
+    std::uint64_t begin = 0;  // in read_, if bytes > 0
     std::uint64_t bytes = 0;
   };
 

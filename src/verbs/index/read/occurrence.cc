@@ -11,7 +11,8 @@ namespace refrain::verbs::index {
 namespace {
 
 constexpr unsigned kUsualGap = 8;
-// A token that the passage holds often may be as many of these: those that stand about as far behind the first one as it does.
+// If the passage holds a token often, each occurrence in the place is a choice with up to this many of its
+// occurrences in the passage: those of about the same rank.
 constexpr std::size_t kChoices = 4;
 constexpr std::uint32_t kNoChoice = ~std::uint32_t{0};
 
@@ -69,7 +70,7 @@ void PassageWords::set(const PlaceTokens& passage) {
   begins_.push_back(static_cast<std::uint32_t>(passage.size()));
 }
 
-// Where such a token is, or would be.
+// The slot that holds this token, or the empty slot where it would go.
 std::size_t PassageWords::slot_of(const PlaceTokens& tokens, std::size_t i) const {
   std::size_t at = (tokens.hash(i) * 0x9e3779b97f4a7c15U) >> shift_;
   while (slots_[at] != kNone && !passage_->same(slots_[at], tokens, i)) at = (at + 1) & (slots_.size() - 1);
@@ -139,9 +140,9 @@ ComparedPlace PlaceComparer::compare(const TextPiece& piece, const TokenRange& t
 ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const TokenRange& tokens, const TokenRange& part) {
   read_place(piece, tokens);
   const TokenRange here = part_of(part);
-  counts_.assign(words_.size(), 0);  // how often a word was met
+  counts_.assign(words_.size(), 0);  // how often each word has been met
   std::uint64_t matches = 0;
-  TokenRange range{here.last, here.first};  // all tokens of the passage that the place holds agree, met or not
+  TokenRange range{here.last, here.first};  // spans all tokens of the passage that the place holds, met or not
   pairs_.clear();
   choices_.clear();
   for (std::size_t j = 0; j < place_.size(); ++j) {
@@ -149,7 +150,8 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
     const std::span<const std::uint32_t> same = words_.tokens(place_words_[j], here);
     if (same.empty()) continue;
     range = {std::min<std::uint64_t>(range.first, same.front()), std::max<std::uint64_t>(range.last, same.back() + 1)};
-    // Those of the passage are met in order; one that is met more often than it is there agrees, but is no match.
+    // Equal tokens of the passage are met in order. A token that occurs more often in the place agrees, but is not a
+    // match.
     const std::size_t next = counts_[place_words_[j]];
     const std::size_t first = next - std::min(kChoices / 2, next);
     for (std::size_t choice = std::min(next + kChoices / 2, same.size()); choice-- > first;)
@@ -165,13 +167,14 @@ ComparedPlace PlaceComparer::compare_loosely(const TextPiece& piece, const Token
   return place_of_pairs(range, matches);
 }
 
-// All but the longest row of choices that rise in both, which is what stands in order (Hunt and Szymanski).
+// Marks all pairs as moved except those in the longest row of choices that ascend in both texts: these are in order
+// (Hunt and Szymanski).
 void PlaceComparer::mark_moved(const TokenRange& part) {
   struct Row {
     std::uint32_t passage;
     std::uint32_t choice;
   };
-  std::vector<Row> ends;  // by length of a row, less 1: the choice that ends one, of the least passage
+  std::vector<Row> ends;  // by length of a row, minus 1: the choice with the least passage that ends such a row
   for (std::uint32_t i = 0; i < choices_.size(); ++i) {
     const Row row{choices_[i].passage, i};
     auto end = ends.end();
@@ -184,14 +187,14 @@ void PlaceComparer::mark_moved(const TokenRange& part) {
       *end = row;
   }
   for (Pair& pair : pairs_) pair.moved = true;
-  std::vector<std::size_t> row;  // of pairs_, from the last on
+  std::vector<std::size_t> row;  // indexes into pairs_, from the last to the first
   std::size_t pair = pairs_.size();
   for (std::uint32_t at = ends.empty() ? kNoChoice : ends.back().choice; at != kNoChoice; at = choices_[at].before) {
     while (pairs_[--pair].place != choices_[at].place) continue;
     pairs_[pair] = {choices_[at].passage, choices_[at].place, false};
     row.push_back(pair);
   }
-  // What stands beside them in both goes along, of the many places of a token, too.
+  // Tokens next to these in both texts are in order too, even if the passage holds such a token in many places.
   const auto joins = [&](std::size_t one, std::size_t other, std::size_t passage) {
     if (!pairs_[other].moved || pairs_[std::max(one, other)].place != pairs_[std::min(one, other)].place + 1)
       return false;
@@ -210,7 +213,7 @@ void PlaceComparer::mark_moved(const TokenRange& part) {
   }
 }
 
-// `range` of the passage agrees with the tokens in pairs_.
+// Makes the result from pairs_. `range` is the part of the passage that they agree with.
 ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64_t matches) {
   ComparedPlace result;
   const std::size_t first = pairs_.front().place;
@@ -225,7 +228,7 @@ ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const ByteRange bytes = place_.bytes(pairs_[i].place);
     const ByteRange here{bytes.begin - occurrence.bytes.begin, bytes.end - occurrence.bytes.begin};
-    // Where nothing here differs in between, what is shared goes on.
+    // A shared range continues if no other token of the place lies in between.
     if (i > 0 && pairs_[i].place == pairs_[i - 1].place + 1)
       occurrence.shared.back().end = here.end;
     else
@@ -241,17 +244,17 @@ ComparedPlace PlaceComparer::place_of_pairs(const TokenRange& range, std::uint64
   return result;
 }
 
-// What the tokens that agree weigh: each the more, the rarer it is in the two passages, and the rarer the phrase is; and the
-// less, the further it is from the one before it: words of one subject that are scattered say little.
+// The total weight of the tokens that agree. A token weighs more the rarer it is in the two passages and the rarer
+// its phrase is, and less the further it is from the one before it: scattered words of one subject mean little.
 double PlaceComparer::score(const ComparedPlace& place, std::span<const std::uint16_t> rarity, std::uint32_t whole) {
-  counts_.assign(words_.size(), 0);  // in both
+  counts_.assign(words_.size(), 0);  // in both passages
   for (std::uint64_t i = place.passage.first; i < place.passage.last; ++i)
     ++counts_[words_.numbers()[i - passage_.first()]];
   for (std::uint64_t j = place.place.first; j < place.place.last; ++j)
     if (const std::uint32_t word = place_words_[j - place_.first()]; word != PassageWords::kNone) ++counts_[word];
   const auto skipped = [](std::uint32_t from, std::uint32_t to) { return to > from ? to - from - 1 : from - to + 1; };
   std::uint64_t weight = 0;
-  // Of a passage that is much longer than the other one, most has nothing to do with it.
+  // If one passage is much longer than the other, most of it is unrelated.
   const std::uint32_t all = blot::log2_sixteenths(2 * std::min(place.passage.size(), place.place.size()));
   std::vector<bool> counted(passage_.size());
   const Pair* before = nullptr;

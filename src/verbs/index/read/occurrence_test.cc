@@ -17,7 +17,7 @@ std::string_view shown(const Occurrence& occurrence, std::size_t i) {
 
 TEST(PlaceComparer, ShowsWhatAgreesAndWhere) {
   PlaceComparer comparer({}, {});
-  // Its first token is number 5, and 100 bytes of the document lie before it.
+  // The piece begins at byte 100 of the document, and its first token is number 5.
   const std::string source = "zero The quick, brown fox jumps over the lazy dog. And more";
   comparer.set_passage({source, 100, 5}, {6, 15});
   const ComparedPlace self = comparer.source();
@@ -35,7 +35,7 @@ TEST(PlaceComparer, ShowsWhatAgreesAndWhere) {
   EXPECT_EQ(found.occurrence.bytes, (ByteRange{1004, 1004 + found.occurrence.text.size()}));
   ASSERT_EQ(found.occurrence.shared.size(), 2U);
   EXPECT_EQ(shown(found.occurrence, 0), "the QUICK brown\n> fox");
-  EXPECT_EQ(shown(found.occurrence, 1), "over lazy dog");  // what only the passage has does not cut it
+  EXPECT_EQ(shown(found.occurrence, 1), "over lazy dog");  // words that only the passage has do not split it
   EXPECT_DOUBLE_EQ(found.occurrence.similarity, 7.0 / 9.0);
 }
 
@@ -68,22 +68,22 @@ TEST(PlaceComparer, SaysWhichTokensMoved) {
   EXPECT_EQ(moved("a b c d e f", "a x c d f"), Texts());
   EXPECT_EQ(moved("a b c d e f g h", "f, g a b c d e h"), Texts({"f, g"}));
   EXPECT_EQ(moved("a b c d e f", "a c b d x e"), Texts({"c"}));
-  // A word that is lost moves none of those like it.
+  // Losing a word does not make equal words move.
   EXPECT_EQ(moved("the a b the c d the e", "b the c d the e"), Texts());
   EXPECT_EQ(moved("f e d c b a", "a b c d e f").size(), 1U);
-  // Nor do very many of them.
+  // Nor does losing very many of them.
   std::string place;
   for (int i = 0; i < 20; ++i) place += "of the x ";
   const Occurrence found = compared("y of the of the of the of the q of the r", place + "q of the r");
   EXPECT_LT(found.moved.back().end, found.text.find('q'));
 }
 
-// The slow twin: the longest common subsequence, by the table.
+// The oracle is the longest common subsequence, found with the full table.
 TEST(PlaceComparer, MovesAsFewTokensAsCanBe) {
   std::mt19937_64 random(3);
   PlaceComparer comparer({}, {});
   for (int round = 0; round < 300; ++round) {
-    // No word more than twice, so that all of its places are choices.
+    // No word occurs more than twice, so that all of its places are choices.
     std::vector<int> a(20);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i) / 2;
     std::shuffle(a.begin(), a.end(), random);

@@ -31,7 +31,7 @@ Snapshot::Segment::Segment(const Segment& other)
       first_block(other.first_block) {}
 
 Snapshot::Snapshot(const fs::path& folder) : folder_(folder) {
-  // A commit may take away what the one before was made of, between our reading of the manifest and of the rest.
+  // A commit may delete files of the previous one after its manifest has been read here and before they are opened.
   constexpr int kAttempts = 20;
   for (int attempt = 1;; ++attempt) {
     manifest_ = blot::read_manifest(folder_);
@@ -148,11 +148,11 @@ Snapshot::Holding::~Holding() {
 }
 
 void Snapshot::Holding::hold_pages(MemoryBudget& budget, unsigned sharers) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
+  constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20U;
   constexpr std::uint64_t kPartOfBudget = 32;
   std::uint64_t all = 0;
   for (const auto& segment : snapshot_.segments_) all += segment->posts.bytes() + segment->documents.bytes();
-  const std::uint64_t bytes = std::min({all, kMostBytes, budget.available() / kPartOfBudget / sharers});
+  const std::uint64_t bytes = std::min({all, kMostHeldBytes, budget.available() / kPartOfBudget / sharers});
   if (bytes == 0) return;
   room_ = budget.reserve(bytes, "pages of the index");
   set_pages(static_cast<double>(bytes) / static_cast<double>(all));

@@ -1,7 +1,8 @@
-// An index as one commit left it, to be read.
+// An index as one commit left it, opened for reading.
 //
-// Documents are numbered through all segments, in the order in which they were added, removed ones included; blocks (of
-// kBlockTokens tokens of one document, blot_format.h) likewise. So a place is a block, and the block tells the document.
+// Documents are numbered across all segments in the order in which they were added, including removed ones, and so
+// are blocks (of kBlockTokens tokens of one document, engines/blot/format.h). A place is therefore the number of a
+// block, which also determines the document.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,12 @@
 
 namespace refrain::verbs::index {
 
-// Not thread-safe; clone() for another thread.
+// Not thread-safe; use clone() for another thread.
 class Snapshot {
  public:
-  // The newest commit. Error(not_found) where there is no index.
+  // Opens the newest commit. Throws Error(not_found) if there is no index.
   explicit Snapshot(const std::filesystem::path& folder);
-  // The same commit again, whatever has been committed since. This one may be in use.
+  // Opens the same commit again, even if there are newer ones. This snapshot may be in use meanwhile.
   std::unique_ptr<Snapshot> clone() const;
 
   const blot::Manifest& manifest() const { return manifest_; }
@@ -40,28 +41,29 @@ class Snapshot {
   std::uint64_t documents() const { return documents_; }
   std::uint64_t blocks() const { return blocks_; }
   bool removed(DocId document) const;
-  // Documents that are not removed.
+  // The number of documents that are not removed.
   std::uint64_t live() const;
   std::uint64_t first_block(DocId document);
   std::uint64_t tokens(DocId document);
   std::string id(DocId document);
   DocId document_at(std::uint64_t block);
-  // The one that is not removed.
+  // The document with this id that is not removed.
   std::optional<DocId> find(std::string_view id);
 
-  // Every blot that is not below `begin`, and below `end`, rising, with the blocks that hold it, those of removed
-  // documents left out; blots without any are passed over. Blocks come some at a time: there may be any number.
+  // Iterates over the blots in [begin, end), ascending, with the blocks that hold them. Blocks of removed documents
+  // are left out, and blots without any other block are skipped. Blocks are returned a batch at a time, because
+  // there may be any number.
   class Blots;
 
-  // While there is one, much that is asked in a row is read once: the file of the documents that was read last stays open, and
+  // While one exists, data that consecutive calls need is read once: the file of the last document stays open, and
   // pages of the index stay in memory.
   class Holding;
 
-  // The document's text, whole, or what of it holds the tokens [first, last) of the document: `begin` is where it begins
-  // in the text. Compared with the checksums that were taken when it was indexed: Error(bad_input), which names the file,
-  // where it is no longer the same.
+  // Returns the whole text of the document, or the part that holds its tokens [first, last), where `begin` is the
+  // part's offset in the text. The text is verified by the checksums taken when it was indexed: throws
+  // Error(bad_input), which names the file, if it has changed.
   std::string text(DocId document);
-  // What text() takes at most, while it reads, its answer included.
+  // The most bytes that text() takes while it reads, including its result.
   std::uint64_t text_room(DocId document);
   struct Piece {
     std::string text;
@@ -69,8 +71,8 @@ class Snapshot {
     std::uint64_t first_token = 0;  // the number of the first token in `text`
   };
   Piece piece(DocId document, std::uint64_t first, std::uint64_t last);
-  // 32 bits of the hashes of the tokens [first, last) of the document; fewer where it ends before. Error(corrupt) where the
-  // text has fewer than the index tells.
+  // Returns 32 bits of the hash of each token in [first, last) of the document, or fewer if the document ends
+  // earlier. Throws Error(corrupt) if the text has fewer tokens than the index says.
   std::vector<std::uint32_t> token_hashes(DocId document, std::uint64_t first, std::uint64_t last);
 
  private:
@@ -80,8 +82,8 @@ class Snapshot {
     blot::DocumentReader documents;
     blot::PostsReader posts;
     DocumentText texts;
-    std::vector<bool> removed;         // empty: none
-    std::uint64_t first_document = 0;  // its number among all
+    std::vector<bool> removed;         // empty if none is removed
+    std::uint64_t first_document = 0;  // the number of its first document in the snapshot
     std::uint64_t first_block = 0;
   };
   struct Place {
@@ -100,8 +102,8 @@ class Snapshot {
   std::uint64_t documents_ = 0;
   std::uint64_t blocks_ = 0;
   std::vector<std::unique_ptr<Segment>> segments_;
-  std::vector<blot::PostsMerge::Source> posts_;  // a segment each
-  std::optional<text::TokenHasher> hasher_;      // is there
+  std::vector<blot::PostsMerge::Source> posts_;  // one per segment
+  std::optional<text::TokenHasher> hasher_;      // always set
 };
 
 class Snapshot::Holding {
@@ -111,8 +113,8 @@ class Snapshot::Holding {
   Holding& operator=(const Holding&) = delete;
   ~Holding();
 
-  // From now on holds pages, too, as far as a part of the budget goes, which `sharers`, each with a snapshot of its own, share.
-  // Of no use before a second question: for one, a page is mostly read once.
+  // From now on, also keeps pages in memory, within a part of the budget that is divided among `sharers` holders,
+  // each with its own snapshot. Useful from the second question on: for a single one, most pages are read once.
   void hold_pages(MemoryBudget& budget, unsigned sharers);
 
  private:
@@ -122,27 +124,27 @@ class Snapshot::Holding {
   Reservation room_;
 };
 
-// As long as its snapshot, which may be asked other things meanwhile.
+// Must not outlive its snapshot, which may be used for other calls meanwhile.
 class Snapshot::Blots {
  public:
   Blots(Snapshot& snapshot, std::uint64_t begin, std::uint64_t end);
-  // One blot.
+  // Only the given blot.
   Blots(Snapshot& snapshot, std::uint64_t blot) : Blots(snapshot, blot, blot + 1) {}
 
-  // To the next blot, at first to the first one; false where there is none.
+  // Advances to the next blot, initially to the first one. Returns false if there is none.
   bool next();
   std::uint64_t blot() const { return merge_.blot(); }
-  // Its blocks are no more than that: those of removed documents are counted.
+  // An upper bound of the number of its blocks: blocks of removed documents are included.
   std::uint64_t most() const;
-  // The next blocks, rising; none once all were told. Valid until the next call.
+  // The next blocks, ascending; empty when all have been returned. Valid until the next call.
   std::span<const std::uint64_t> blocks();
 
  private:
   Snapshot& snapshot_;
   blot::PostsMerge merge_;
-  std::size_t list_ = 0;  // of the merge's
+  std::size_t list_ = 0;  // index into the lists of the merge
   std::vector<std::uint64_t> kept_;
-  bool looked_ahead_ = false;  // kept_ is still to be told
+  bool looked_ahead_ = false;  // kept_ has not been returned yet
 };
 
 }  // namespace refrain::verbs::index

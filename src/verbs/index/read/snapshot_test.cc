@@ -1,4 +1,4 @@
-// Readers beside a writer: every answer is that of one commit.
+// Readers run alongside a writer: every answer is consistent with a single commit.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,9 +17,9 @@ namespace {
 constexpr int kReaders = 8;
 constexpr int kPairs = 12;
 constexpr int kSteps = 60;
-constexpr int kLeastAnswers = 20;  // of each reader
+constexpr int kLeastAnswers = 20;  // per reader
 
-// Both of a pair have the same text, in the same words every time they come.
+// Both documents of a pair have the same text, which is the same every time they are added.
 std::string text_of(int pair) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "w" + std::to_string(pair) + "x" + std::to_string(i % 50) + " ";
@@ -29,7 +29,7 @@ std::string id_of(int pair, char which) {
   return std::to_string(pair) + which;
 }
 
-// Whether the ids are those of whole pairs.
+// Whether the ids form complete pairs.
 bool are_pairs(const std::set<std::string>& ids) {
   for (std::string id : ids) {
     id.back() = id.back() == 'a' ? 'b' : 'a';
@@ -46,7 +46,7 @@ class Collect : public PassageSink {
   std::set<std::string> ids;
 };
 
-// The documents that hold the blot at hand.
+// The documents that hold the current blot.
 std::set<std::string> ids_of(Snapshot::Blots& blots, Snapshot& snapshot) {
   std::set<std::string> ids;
   for (auto blocks = blots.blocks(); !blocks.empty(); blocks = blots.blocks())
@@ -104,7 +104,7 @@ TEST_F(IndexSnapshot, ReadersBesideAWriterSeeWholeCommits) {
   Index index(path);
   std::atomic<bool> done{false};
   std::atomic<int> failures{0};
-  std::atomic<int> some{0};  // answers that showed a pair
+  std::atomic<int> some{0};  // answers that contained a pair
   const auto expect = [&](bool holds, const char* what) {
     if (holds) return;
     ++failures;

@@ -9,8 +9,8 @@
 #include "base/threads.h"
 #include "corpus/files/raw.h"
 #include "corpus/formats/raw_text.h"
-#include "corpus/source/reader.h"
 #include "refrain/error.h"
+#include "verbs/run/skipped.h"
 
 namespace refrain::verbs::index {
 
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr unsigned kUsualBits = 30;  // at least: a small index may grow
+constexpr unsigned kUsualBits = 30;  // the minimum, since a small index may grow
 
-// Finds the marks in the raw text. False where one is in the middle of something escaped.
+// Finds the positions of the marks in the raw text. Returns false if one lies inside an escape sequence.
 bool find_raw(std::string_view raw, std::vector<blot::TextMark>& marks) {
   corpus::RawJsonPosition position(raw);
   for (blot::TextMark& mark : marks) {
@@ -31,7 +31,7 @@ bool find_raw(std::string_view raw, std::vector<blot::TextMark>& marks) {
   return true;
 }
 
-// The first ordinal that is none of those up to `id`, where that is one: documents that have no id of their own come behind.
+// The ordinal after `id`, if that is an ordinal, else 0. Documents without ids of their own are numbered from there on.
 std::uint64_t ordinal_behind(const std::string& id) {
   constexpr std::size_t kMostDigits = 15;
   if (id.empty() || id.size() > kMostDigits || (id.size() > 1 && id.front() == '0')) return 0;
@@ -51,13 +51,13 @@ unsigned bits_for(std::uint64_t posts) {
   return std::clamp(static_cast<unsigned>(std::bit_width(posts)) + 8, kUsualBits, kMaxBlotBits);
 }
 
-struct Adding::Done {
+struct DocumentAdder::Done {
   explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), packed(budget.reserve(0, "texts")) {}
 
   struct Where {
     bool refer = false;
-    bool json = false;        // its marks are known in the raw text
-    std::uint64_t begin = 0;  // behind the beginning of the batch
+    bool json = false;        // the positions of its marks in the raw text are known
+    std::uint64_t begin = 0;  // from the beginning of the batch
     std::uint64_t bytes = 0;
   };
   Array<PostWord> posts;
@@ -73,23 +73,24 @@ struct Adding::Done {
   std::uint64_t raw_bytes = 0;
 };
 
-Adding::Adding(fs::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget, TempSpace& temp)
+DocumentAdder::DocumentAdder(fs::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget,
+                             TempSpace& temp)
     : folder_(std::move(folder)),
       manifest_(manifest),
       context_(context),
       budget_(budget),
       temp_(temp),
-      root_(fs::current_path().string()),
+      root_(current_folder().string()),
       tokenizer_(text::make_tokenizer(manifest.layout.tokenizer)) {}
 
-ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
+ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
   expected_posts_ = expected_posts(manifest_.layout, bytes);
   first_ordinal_ = manifest_.next_ordinal;
   std::vector<std::unique_ptr<DocumentDigester>> digesters(thread_count(context_));
-  ReadReport report = corpus::read_documents(
+  ReadReport report = run::read_listed(
       input, context_, budget_,
       [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
-        if (const std::shared_ptr<SegmentBuilder> builder = builder_now()) builder->shuffle(worker);
+        if (const std::shared_ptr<SegmentBuilder> builder = current_builder()) builder->shuffle(worker);
         if (!digesters[worker]) digesters[worker] = std::make_unique<DocumentDigester>(manifest_.layout, *tokenizer_);
         auto done = std::make_shared<Done>(budget_);
         const corpus::RawBatch& raw = *batch.raw;
@@ -100,7 +101,7 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
           DocumentDigest& digest = done->documents.emplace_back();
           digest.posts_end = done->posts.size();
           if (batch.bad[i] != 0) continue;
-          // Of a web archive, of Parquet and of a page, the text is nowhere as it is.
+          // In web archives, Parquet files and pages, the text does not occur verbatim.
           const bool there = done->whole_files ? !raw.files[i].converted : raw.texts[i].data() != nullptr;
           where.refer =
               there && corpus::has_places(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
@@ -130,10 +131,10 @@ ReadReport Adding::add(const InputOptions& input, std::uint64_t bytes) {
   return report;
 }
 
-void Adding::take(Done& done, DocId first) {
+void DocumentAdder::take(Done& done, DocId first) {
   if (done.first) raw_begin_ = 0;
   std::vector<PlacedPosts::Part> parts;
-  std::size_t begin = 0;  // of the posts that this segment gets
+  std::size_t begin = 0;  // the range of posts for the current segment
   std::size_t end = 0;
   const auto hand_over = [&] {
     const bool all = begin == 0 && end == done.posts.size();
@@ -147,7 +148,7 @@ void Adding::take(Done& done, DocId first) {
     if (done.bad[i] != 0) continue;
     blot::TextPlace place;
     if (done.where[i].refer && !done.whole_files) {
-      place.home = done.where[i].json ? blot::TextHome::json : blot::TextHome::part;
+      place.home = done.where[i].json ? blot::TextLocation::json : blot::TextLocation::part;
       place.path = done.path;
       place.format = done.format;
       place.begin = raw_begin_ + done.where[i].begin;
@@ -166,7 +167,7 @@ void Adding::take(Done& done, DocId first) {
   raw_begin_ += done.raw_bytes;
 }
 
-std::uint64_t Adding::take_document(std::string id, blot::TextPlace place, DocumentDigest& digest) {
+std::uint64_t DocumentAdder::take_document(std::string id, blot::TextPlace place, DocumentDigest& digest) {
   if (!builder_) {
     number_ = store::take_segment_number(folder_, manifest_.next_segment);
     blot::SegmentInfo info;
@@ -184,7 +185,7 @@ std::uint64_t Adding::take_document(std::string id, blot::TextPlace place, Docum
   return builder_->add(std::move(id), std::move(place), digest);
 }
 
-void Adding::add_one(std::string id, blot::TextPlace place, std::string_view text, bool store) {
+void DocumentAdder::add_one(std::string id, blot::TextPlace place, std::string_view text, bool store) {
   Array<PostWord> posts(budget_, "the posts of a document");
   DocumentDigest digest = DocumentDigester(manifest_.layout, *tokenizer_).digest(text, store, posts);
   if (builder_ && !builder_->has_room(digest.tokens)) end_segment();
@@ -193,34 +194,34 @@ void Adding::add_one(std::string id, blot::TextPlace place, std::string_view tex
   builder_->shuffle(0);
 }
 
-void Adding::add(const std::vector<QueryDocument>& documents) {
+void DocumentAdder::add(const std::vector<QueryDocument>& documents) {
   for (const QueryDocument& document : documents) {
     throw_if_stopped(context_);
     add_one(document.id, {}, document.text, true);
   }
 }
 
-void Adding::add(const std::string& id, const blot::TextPlace& place, std::string_view text) {
-  add_one(id, place, text, place.home == blot::TextHome::stored);
+void DocumentAdder::add(const std::string& id, const blot::TextPlace& place, std::string_view text) {
+  add_one(id, place, text, place.home == blot::TextLocation::stored);
 }
 
-std::shared_ptr<SegmentBuilder> Adding::builder_now() {
+std::shared_ptr<SegmentBuilder> DocumentAdder::current_builder() {
   const std::lock_guard lock(builder_mutex_);
   return builder_;
 }
 
-void Adding::set_builder(std::shared_ptr<SegmentBuilder> builder) {
+void DocumentAdder::set_builder(std::shared_ptr<SegmentBuilder> builder) {
   const std::lock_guard lock(builder_mutex_);
   builder_ = std::move(builder);
 }
 
-void Adding::end_segment() {
+void DocumentAdder::end_segment() {
   if (!builder_) return;
   segments_.push_back(builder_->finish(number_));
   set_builder(nullptr);
 }
 
-std::vector<blot::SegmentInfo> Adding::finish() {
+std::vector<blot::SegmentInfo> DocumentAdder::finish() {
   end_segment();
   return std::move(segments_);
 }

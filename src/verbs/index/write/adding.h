@@ -1,4 +1,4 @@
-// Documents on their way into an index: from an input or from memory to new segments, not committed yet.
+// Turns documents from an input or from memory into new segments of an index, which are not committed yet.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,37 @@
 
 namespace refrain::verbs::index {
 
-// How many posts texts of so many bytes may have, roughly.
+// About how many posts texts of this total size may have.
 std::uint64_t expected_posts(const IndexLayout& layout, std::uint64_t text_bytes);
-// The bits of a blot for so many posts.
+// The number of bits of a blot for this many posts.
 unsigned bits_for(std::uint64_t posts);
 
-class Adding {
+class DocumentAdder {
  public:
-  // New segments get their numbers from manifest.next_segment on, and their folders inside `folder`.
-  Adding(std::filesystem::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget,
-         TempSpace& temp);
+  // New segments are numbered from manifest.next_segment on. Their folders are made inside `folder`.
+  DocumentAdder(std::filesystem::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget,
+                TempSpace& temp);
 
-  // Standard input and compressed files cannot be read again at a place: their texts are stored. `bytes` of all files, or 0
-  // where that is not known. Ids that are ordinals go on from manifest.next_ordinal.
+  // Stores texts from standard input and compressed files, which cannot be read again at a given offset. `bytes` is
+  // the size of all files, or 0 if it is not known. Ids that are ordinals continue from manifest.next_ordinal.
   ReadReport add(const InputOptions& input, std::uint64_t bytes);
   void add(const std::vector<QueryDocument>& documents);
-  // A document that was in an index before; its text is stored where it was.
+  // Adds a document that was in an index before. Its text stays where it was: it is stored only if it was stored
+  // before.
   void add(const std::string& id, const blot::TextPlace& place, std::string_view text);
 
-  // In order.
+  // Ends the last segment and returns all of them, in order.
   std::vector<blot::SegmentInfo> finish();
   std::uint64_t stored() const { return stored_; }
 
  private:
-  struct Done;  // what was made of a batch
+  struct Done;  // the result of digesting a batch
   void take(Done& done, DocId first);
-  // Returns the place of its first block.
+  // Adds a document to the current segment. Returns the place of its first block.
   std::uint64_t take_document(std::string id, blot::TextPlace place, DocumentDigest& digest);
   void add_one(std::string id, blot::TextPlace place, std::string_view text, bool store);
-  // For those who only add to the shuffle, while another may end the segment.
-  std::shared_ptr<SegmentBuilder> builder_now();
+  // For threads that only add to the shuffle, while another one may end the segment.
+  std::shared_ptr<SegmentBuilder> current_builder();
   void set_builder(std::shared_ptr<SegmentBuilder> builder);
   void end_segment();
 
@@ -60,10 +61,10 @@ class Adding {
   std::unique_ptr<const text::Tokenizer> tokenizer_;
   std::uint64_t expected_posts_ = 0;
   std::uint64_t number_ = 0;
-  std::mutex builder_mutex_;                 // held by whoever sets builder_, or is not the one that takes documents
-  std::shared_ptr<SegmentBuilder> builder_;  // the segment that is being made, if there is one
+  std::mutex builder_mutex_;                 // held to set builder_, or to read it without taking documents
+  std::shared_ptr<SegmentBuilder> builder_;  // the segment that is being made, or null
   std::vector<blot::SegmentInfo> segments_;
-  std::uint64_t raw_begin_ = 0;  // of the next batch in its file
+  std::uint64_t raw_begin_ = 0;  // offset of the next batch in its file
   std::uint64_t first_ordinal_ = 0;
   std::uint64_t stored_ = 0;
 };

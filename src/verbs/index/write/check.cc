@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMostChanged = 10;
 
-// Not what merely cannot be opened or read just now: nothing is given up for that.
+// Excludes files that merely cannot be opened or read at the moment: no document is given up because of that.
 bool is_damage(const Error& error) {
   return error.code() == Errc::corrupt || error.code() == Errc::unsupported;
 }
@@ -43,7 +43,7 @@ class Check {
     blot::read_manifest(folder_);
     if (repair) locked.emplace(folder_, blot::kIndexKind);
     blot::Manifest manifest = blot::read_manifest(folder_);
-    if (locked) locked->begin(blot::to_text(manifest), blot::named_in(manifest));
+    if (locked) locked->begin(blot::named_in(manifest));
     std::uint64_t bytes = 0;
     for (const blot::SegmentInfo& segment : manifest.segments) {
       bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) + segment.text_bytes;
@@ -56,7 +56,7 @@ class Check {
     progress.finish();
     report_.segments = manifest.segments.size();
     if (repair && !report_.damages.empty()) {
-      mend(manifest, damaged, *locked);
+      rebuild_damaged(manifest, damaged, *locked);
       report_.repaired = true;
     }
     report_.seconds = watch_.seconds();
@@ -64,7 +64,7 @@ class Check {
   }
 
  private:
-  // Runs `work`; what it finds damaged is noted.
+  // Runs `work` and notes damage that it finds. Returns whether there is none.
   template <class Work>
   bool attempt(Work work) {
     try {
@@ -124,8 +124,8 @@ class Check {
     }
   }
 
-  // Makes the damaged segments anew, from what is left of them.
-  void mend(blot::Manifest& manifest, const std::vector<bool>& damaged, store::LockedFolder& locked) {
+  // Rebuilds the damaged segments from what is left of them.
+  void rebuild_damaged(blot::Manifest& manifest, const std::vector<bool>& damaged, store::LockedFolder& locked) {
     TempSpace temp(context_);
     std::vector<blot::SegmentInfo> segments;
     for (std::size_t i = 0; i < damaged.size(); ++i) {
@@ -134,11 +134,8 @@ class Check {
         segments.push_back(segment);
         continue;
       }
-      verbs::index::Adding adding(folder_, manifest, context_, budget_, temp);
-      const std::uint64_t saved = save(manifest.segments, i, adding);
-      const std::uint64_t live = segment.documents - segment.removed;
-      report_.rebuilt_documents += saved;
-      report_.lost_documents += live - std::min(live, saved);
+      verbs::index::DocumentAdder adding(folder_, manifest, context_, budget_, temp);
+      save(manifest.segments, i, adding);
       for (blot::SegmentInfo& made : adding.finish()) segments.push_back(std::move(made));
     }
     manifest.segments = std::move(segments);
@@ -147,7 +144,7 @@ class Check {
     locked.commit(blot::to_text(manifest), blot::named_in(manifest));
   }
 
-  // What `open` gives, or nothing where that is damaged.
+  // Returns the result of open(), or nullopt if it finds damage.
   template <class Open>
   static auto if_whole(Open open) -> std::optional<decltype(open())> {
     try {
@@ -168,12 +165,12 @@ class Check {
                                                        blot::DocumentReader& documents) const {
     auto texts = if_whole([&] { return std::make_unique<verbs::index::DocumentText>(folder_, segment, documents); });
     if (texts) return std::move(*texts);
-    segment.texts_file.reset();  // those that stand in files of their own can still be had
+    segment.texts_file.reset();  // texts in files of their own can still be read
     return std::make_unique<verbs::index::DocumentText>(folder_, segment, documents);
   }
 
-  // Where nobody knows which documents of a segment were removed, a document stays, unless one that came later has its
-  // id: better to find too much than to lose something, but never two of one id.
+  // If the record of which documents of a segment were removed is lost, a document stays unless a later one has its
+  // id: it is better to find too much than to lose something, but no two documents may have one id.
   class Superseded {
    public:
     Superseded(const Check& check, const std::vector<blot::SegmentInfo>& segments, std::size_t number) {
@@ -194,16 +191,18 @@ class Check {
     std::vector<std::unique_ptr<blot::DocumentReader>> readers_;
   };
 
-  // Adds every document of a segment that can still be read. How many.
-  std::uint64_t save(const std::vector<blot::SegmentInfo>& segments, std::size_t number, verbs::index::Adding& adding) {
+  // Adds every document of a segment that can still be read. The others are lost.
+  void save(const std::vector<blot::SegmentInfo>& segments, std::size_t number, verbs::index::DocumentAdder& adding) {
     const blot::SegmentInfo& segment = segments[number];
     const std::unique_ptr<blot::DocumentReader> documents = documents_of(segment);
-    if (!documents) return 0;
+    if (!documents) {
+      report_.lost_documents += segment.documents - segment.removed;
+      return;
+    }
     const std::unique_ptr<verbs::index::DocumentText> texts = texts_of(segment, *documents);
     const std::optional<std::vector<bool>> removed = if_whole([&] { return blot::read_removed(folder_, segment); });
     std::optional<Superseded> superseded;
     if (!removed) superseded.emplace(*this, segments, number);
-    std::uint64_t saved = 0;
     for (std::uint64_t i = 0; i < documents->documents(); ++i) {
       throw_if_stopped(context_);
       if (removed && !removed->empty() && (*removed)[i]) continue;
@@ -214,7 +213,7 @@ class Check {
         if (superseded && (*superseded)(i, info.id)) continue;
         text = texts->read(i, 0, ~std::uint64_t{0});
       } catch (const Error& error) {
-        // A file that is not there now may be back tomorrow; what is left out of the new segment never is.
+        // A missing file may come back, but a document that is left out of the new segment is lost for good.
         if (error.code() == Errc::bad_input)
           throw Error(
               Errc::bad_input,
@@ -222,23 +221,23 @@ class Check {
                   "{}; a repair would lose the document; restore the file, or remove the document from the index first",
                   error.what()));
         if (!is_damage(error)) throw;
+        ++report_.lost_documents;
         continue;
       }
       blot::TextPlace place = info.place;
-      if (place.home == blot::TextHome::file) {
-        place = {.home = blot::TextHome::part,
+      if (place.home == blot::TextLocation::file) {
+        place = {.home = blot::TextLocation::part,
                  .path = (fs::path(documents->root()) / info.id).string(),
                  .format = Format::files,
                  .begin = 0,
                  .bytes = info.text_bytes};
       } else if (blot::is_part(place.home)) {
         place.path = (fs::path(documents->root()) / place.path).string();
-        place.home = blot::TextHome::part;  // its new marks are not known in the raw text
+        place.home = blot::TextLocation::part;  // the positions of its new marks in the raw text are not known
       }
       adding.add(info.id, place, text);
-      ++saved;
+      ++report_.rebuilt_documents;
     }
-    return saved;
   }
 
   const fs::path folder_;

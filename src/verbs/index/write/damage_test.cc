@@ -1,4 +1,4 @@
-// A damaged index is found to be so, and never gives a wrong answer.
+// Damage to an index is detected, and never leads to a wrong answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "flip.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
+#include "refrain/report_json.h"
 #include "verbs/index/read/snapshot.h"
 #include "world.h"
 
@@ -20,18 +21,18 @@ namespace refrain::verbs::index {
 namespace {
 
 namespace fs = std::filesystem;
-using TextsById = std::map<std::string, std::string>;  // by id
+using TextsById = std::map<std::string, std::string>;  // id to text
 
 constexpr const char* kCorrupt = "(corrupt)";
 
-// An index of three segments with stored texts, in two of which documents were removed, and in one replaced.
+// An index of three segments with stored texts. Documents were removed from two of them and replaced in one.
 class IndexDamage : public testing::Test, public World {
  protected:
   void SetUp() override {
     const auto documents = [&](int first, int count) {
       std::vector<QueryDocument> made;
       for (int i = first; i < first + count; ++i) {
-        // Every second one quotes the one before it.
+        // Every second document quotes the one before it.
         std::string text = i % 2 == 1 ? made.back().text : words(i % 10 == 0 ? 900 : 20);
         text += words(15);
         made.push_back({"id" + std::to_string(i), text});
@@ -72,7 +73,7 @@ class IndexDamage : public testing::Test, public World {
     return text;
   }
 
-  // All that can be asked, each as text.
+  // The answers to all questions that an index takes, as text.
   std::map<std::string, std::string> answers() {
     std::map<std::string, std::string> found;
     const auto ask = [&](const std::string& what, const std::function<void(Index&, std::string&)>& question) {
@@ -114,7 +115,7 @@ class IndexDamage : public testing::Test, public World {
     });
     return found;
   }
-  // Where an answer is given, it is the right one. How many are.
+  // Expects every answer that is given to be right. Returns their number.
   std::size_t expect_right_or_corrupt(const std::string& what) {
     std::size_t given = 0;
     for (const auto& [question, answer] : answers()) {
@@ -136,7 +137,7 @@ class IndexDamage : public testing::Test, public World {
                             [&](const std::string& damage) { return damage.find(file.string()) == 0; }))
         << what << (damages.empty() ? ": nothing found" : ": " + damages[0]);
   }
-  // Repairs, and looks at what is left: a whole index, each document with its own text.
+  // Repairs the index and checks the result: it is intact, and each document has its own text.
   void expect_repaired(const fs::path& file, const std::string& what) {
     const IndexCheckReport report = check_index(path_, true, context_);
     EXPECT_TRUE(report.repaired) << what;
@@ -157,6 +158,8 @@ class IndexDamage : public testing::Test, public World {
         EXPECT_EQ(found->second, text) << what << ": " << id;
     }
     EXPECT_EQ(lost, report.lost_documents) << what;
+    EXPECT_EQ(report.whole(), lost == 0) << what;
+    EXPECT_NE(to_json(report).find(lost == 0 ? R"("whole": true)" : R"("whole": false)"), std::string::npos) << what;
     if (name.starts_with("posts-") || name.ends_with(".removed")) {
       EXPECT_EQ(lost, 0U) << what;
     }
@@ -173,7 +176,7 @@ class IndexDamage : public testing::Test, public World {
     for (const auto& entry : fs::directory_iterator(path_)) names.insert(entry.path().filename().string());
     EXPECT_EQ(names, expected) << what;
   }
-  // Runs `work` on an index as it was.
+  // Runs `work`, and then restores the index from a copy.
   void with_copy(const std::function<void()>& work) {
     const std::string saved = at("saved");
     fs::copy(path_, saved, fs::copy_options::recursive);
@@ -201,7 +204,7 @@ TEST_F(IndexDamage, AFlippedBitIsFoundAndNeverServed) {
     if (file.filename() == blot::kManifestName) {
       for (std::uint64_t i = 0; i < bytes; ++i) places.push_back(i);
     } else {
-      // Of every page the first and the last byte, the last of its content, and some others.
+      // The first and the last byte of every page, the last byte of its content, and some others.
       for (std::uint64_t page = 0; page < bytes; page += store::kPageBytes) {
         places.insert(places.end(), {page, page + store::kPageContentBytes - 1, page + store::kPageBytes - 1});
         for (int i = 0; i < 4; ++i) places.push_back(page + random_() % store::kPageBytes);
@@ -296,6 +299,28 @@ TEST_F(IndexDamage, IsRepairedFromWhatCanBeRead) {
       expect_repaired(file, file.string() + " is gone");
     });
     ASSERT_FALSE(HasFailure());
+  }
+}
+
+// Without its list of removed documents, a segment gets those back: they do not make up for the documents that are lost.
+TEST_F(IndexDamage, ARepairCountsWhatIsLostAlsoWhereRemovedDocumentsComeBack) {
+  for (const fs::path& file : files_)
+    if (file.extension() == ".removed") fs::remove(file);
+  const fs::path texts = path_ / "000001" / "texts.bin";
+  const std::string content = read(texts);
+  for (std::uint64_t page = 0; page < content.size(); page += store::kPageBytes) {
+    with_copy([&] {
+      flip(texts, page + store::kPageContentBytes / 2, 3);
+      const IndexCheckReport report = check_index(path_, true, context_);
+      Snapshot snapshot(path_);
+      std::set<std::string> left;
+      for (DocId i = 0; i < snapshot.documents(); ++i) left.insert(snapshot.id(i));
+      const auto lost = static_cast<std::uint64_t>(
+          std::count_if(texts_.begin(), texts_.end(), [&](const auto& one) { return !left.contains(one.first); }));
+      EXPECT_GE(report.lost_documents, lost) << page;
+      EXPECT_EQ(report.whole(), report.lost_documents == 0) << page;
+      EXPECT_GT(report.lost_documents, 0U) << page;
+    });
   }
 }
 

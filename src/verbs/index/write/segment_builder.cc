@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // what the posts leave of a large budget
-constexpr std::uint64_t kPostBytes = 5;                          // that a post takes on disk, at most, about
+constexpr std::uint64_t kForReading = std::uint64_t{128} << 20;  // bytes that the posts leave of a large budget
+constexpr std::uint64_t kPostBytes = 5;                          // about the most bytes that a post takes on disk
 
 }  // namespace
 
@@ -68,7 +68,7 @@ SegmentBuilder::SegmentBuilder(fs::path folder, const IndexLayout& layout, std::
   options.expected_records = expected_posts;
   options.order_values = true;
   options.temp = &temp;
-  options.compress = false;  // two fifths of the text at most, and quickly made
+  options.compress = false;  // at most two fifths of the text, and fast to make
   const std::uint64_t available = budget.available();
   options.memory_bytes =
       std::max(available / 2, std::min(available * 3 / 4, available - std::min(available, kForReading)));
@@ -84,7 +84,7 @@ std::uint64_t SegmentBuilder::add(std::string id, blot::TextPlace place, Documen
   const std::uint64_t base = documents_.blocks();
   if (digest.packed) {
     if (!texts_) texts_.emplace(folder_);
-    place = {.home = blot::TextHome::stored,
+    place = {.home = blot::TextLocation::stored,
              .stored = texts_->add(*digest.packed),
              .frames = std::move(digest.packed->frames)};
   }
@@ -109,7 +109,7 @@ void SegmentBuilder::shuffle(unsigned worker) {
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    // The next, or nothing.
+    // The next waiting posts, or nullopt.
     std::optional<PlacedPosts> next() const {
       const std::lock_guard lock(builder.mutex_);
       if (builder.waiting_.empty()) return std::nullopt;
@@ -156,7 +156,7 @@ blot::PostsTotals SegmentBuilder::write_posts() {
     if (run.last) encoder.end();
   };
   Context context = context_;
-  // A partition holds whole buckets, or a bucket whole partitions: then they are read in order, by one thread.
+  // Either partitions hold whole buckets, or buckets hold whole partitions, which are then read in order by one thread.
   if (plan.bucket_bits < posts_->partition_bits()) {
     context.threads = 1;
     blot::BucketEncoder encoder(plan, budget_);
@@ -165,13 +165,13 @@ blot::PostsTotals SegmentBuilder::write_posts() {
     out.add(encoder.buckets());
     return out.finish();
   }
-  // What partitions come to waits until all before them is written: as many side by side as there is room for.
+  // The result of a partition waits until all before it have been written. As many run side by side as fit into memory.
   using Encoders = Relay<std::unique_ptr<blot::BucketEncoder>>;
   const std::uint64_t each = std::max<std::uint64_t>(posts_->size() / posts_->partitions() * kPostBytes, 1);
-  const std::uint64_t fit = budget_.available() / 8 / each / Encoders::kThings;
+  const std::uint64_t fit = budget_.available() / 8 / each / Encoders::kThingsPerWorker;
   context.threads = static_cast<unsigned>(std::clamp<std::uint64_t>(fit, 1, thread_count(context_)));
   Encoders relay(context.threads);
-  std::vector<blot::BucketEncoder*> encoders(context.threads);  // each worker's, at the moment
+  std::vector<blot::BucketEncoder*> encoders(context.threads);  // the current one of each worker
   posts_->drain_each(
       context, budget_.available() / 2,
       [&](unsigned worker, std::size_t /*partition*/, const store::Run<PostWord>& run) {

@@ -1,8 +1,8 @@
-// Makes a segment of an index: documents in, in order; a folder with their posts, ids and marks out.
+// Makes a segment of an index from documents that are added in order: a folder with their posts, ids and marks.
 //
-// Many threads digest documents (tokens, blots, marks, compressed text); one at a time adds what they made, and so gives
-// the documents their places. Then many threads again take the posts to the shuffle, as words of 64 bits, the blot above
-// the place; they come back in the order of the file.
+// Many threads digest documents (tokens, blots, marks, compressed text). One thread at a time adds the digests,
+// which gives the documents their places. Then many threads move the posts to the shuffle, as words of 64 bits with
+// the blot above the place; the shuffle returns them in the order of the file.
 #pragma once
 
 #include <condition_variable>
@@ -32,19 +32,19 @@ namespace refrain::verbs::index {
 // A post in a document: the blot in the upper bits of the word, the block in the lower ones.
 using PostWord = std::uint64_t;
 
-// What is known of documents before they have their places in a segment.
+// The data of a document before it has its place in a segment.
 struct DocumentDigest {
   std::uint64_t tokens = 0;
   std::uint64_t text_bytes = 0;
   std::size_t posts_end = 0;  // where its posts end among those of the batch
   std::vector<blot::TextMark> marks;
-  std::optional<blot::PackedText> packed;  // its text, where that is to be stored
+  std::optional<blot::PackedText> packed;  // its text, if it is to be stored
 };
 
-// One thread's side.
+// The state of one thread.
 class DocumentDigester {
  public:
-  // The layout has its blot_bits settled.
+  // The blot_bits of the layout must be settled, not 0.
   DocumentDigester(const IndexLayout& layout, const text::Tokenizer& tokenizer);
   DocumentDigest digest(std::string_view text, bool store, Array<PostWord>& posts);
 
@@ -55,7 +55,8 @@ class DocumentDigester {
   std::optional<blot::TextPacker> packer_;
 };
 
-// The posts of some documents that have their places: all up to `end` are still `base` too low.
+// The posts of some documents that have their places. The posts of a part, which ends at `end`, must be raised by
+// `base`.
 struct PlacedPosts {
   struct Part {
     std::size_t end;
@@ -70,17 +71,20 @@ class SegmentBuilder {
   SegmentBuilder(std::filesystem::path folder, const IndexLayout& layout, std::string_view root,
                  std::uint64_t expected_posts, const Context& context, MemoryBudget& budget, TempSpace& temp);
 
-  // Whether a document of so many tokens still fits: places are numbered with what the blots leave of 64 bits.
+  // Whether a document of this many tokens still fits. Places are numbered with the bits that blots leave of 64.
   bool has_room(std::uint64_t tokens) const;
-  // In order, from one thread at a time. Returns the place of its first block, which its posts are to be raised by.
+  // Adds a document. Must be called in order, by one thread at a time. Returns the place of its first block, by
+  // which its posts must be raised.
   std::uint64_t add(std::string id, blot::TextPlace place, DocumentDigest& digest);
-  // Posts of documents that were added. They wait for a call of shuffle(), at the latest that of finish(). Thread-safe.
+  // Adds the posts of documents that were added. They wait for a call of shuffle(), or at the latest finish().
+  // Thread-safe.
   void add(PlacedPosts posts);
-  // Takes what waits to the shuffle. For each worker one call at a time.
+  // Moves waiting posts to the shuffle. Each worker may make one call at a time.
   void shuffle(unsigned worker);
   std::uint64_t documents() const { return documents_.documents(); }
 
-  // When no more is added; shuffle() may still be under way. Writes what is left to write; all of it is safe on disk then, but for the folder's own entry.
+  // Called after everything has been added; calls of shuffle() may still be running. Writes what is left, after
+  // which all of it is safe on disk except for the folder's own directory entry.
   blot::SegmentInfo finish(std::uint64_t number);
 
  private:
@@ -98,7 +102,7 @@ class SegmentBuilder {
   blot::DocumentWriter documents_;
   std::optional<blot::TextWriter> texts_;
   std::unique_ptr<Posts> posts_;
-  std::vector<std::optional<Posts::Writer>> writers_;  // a worker's each
+  std::vector<std::optional<Posts::Writer>> writers_;  // one per worker
 
   std::mutex mutex_;
   std::condition_variable idle_;

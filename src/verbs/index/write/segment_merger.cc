@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kReport = 1 << 16;
 
-// One of the segments.
+// One of the segments to be merged.
 class Source {
  public:
   Source(const fs::path& folder, const blot::SegmentInfo& info, const IndexLayout& layout, MemoryBudget& budget)
@@ -42,7 +42,7 @@ class Source {
 
   bool is_removed(std::uint64_t document) const { return !removed.empty() && removed[document]; }
 
-  // Before the places are asked for. `first` is the new block of its first document.
+  // Must be called before append(). `first` is the new number of the first block of its first document.
   void place(std::uint64_t first) {
     first_ = first;
     if (removed.empty()) return;
@@ -56,7 +56,7 @@ class Source {
     }
   }
   std::uint64_t first() const { return first_; }
-  // Where places are now that were counted from first() on, as if nothing had been removed.
+  // Appends the new positions of places. `places` count from first() on, as if no document had been removed.
   void append(std::span<const std::uint64_t> places, blot::BucketEncoder& out) const {
     if (removed.empty()) return out.append(places);
     for (const std::uint64_t place : places) {
@@ -79,11 +79,12 @@ class Source {
 
 bool is_relative(const blot::DocumentInfo& document) {
   const blot::TextPlace& place = document.place;
-  return place.home != blot::TextHome::stored &&
-         fs::path(place.home == blot::TextHome::file ? document.id : place.path).is_relative();
+  return place.home != blot::TextLocation::stored &&
+         fs::path(place.home == blot::TextLocation::file ? document.id : place.path).is_relative();
 }
 
-// The root that the most documents are found by; the first of those. Only they keep their short paths.
+// The root to which the most documents are relative; if there are several, the first. Only these keep their short
+// paths.
 std::string choose_root(std::span<const std::unique_ptr<Source>> sources) {
   std::map<std::string, std::uint64_t> relative;
   for (const auto& source : sources)
@@ -104,14 +105,18 @@ std::string choose_root(std::span<const std::unique_ptr<Source>> sources) {
   return *best;
 }
 
-// A path that is relative to another root than that of the new segment is made whole.
+// Makes a path absolute if it is relative to another root than that of the new segment.
 void keep_path(blot::DocumentInfo& document, const std::string& root, bool same_root) {
   if (same_root || !is_relative(document)) return;
   blot::TextPlace& place = document.place;
-  const std::string path = (fs::path(root) / (place.home == blot::TextHome::file ? document.id : place.path)).string();
-  if (place.home == blot::TextHome::file)
-    place = {
-        .home = blot::TextHome::part, .path = path, .format = Format::files, .begin = 0, .bytes = document.text_bytes};
+  const std::string path =
+      (fs::path(root) / (place.home == blot::TextLocation::file ? document.id : place.path)).string();
+  if (place.home == blot::TextLocation::file)
+    place = {.home = blot::TextLocation::part,
+             .path = path,
+             .format = Format::files,
+             .begin = 0,
+             .bytes = document.text_bytes};
   else
     place.path = path;
 }
@@ -145,8 +150,8 @@ blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layo
     for (std::uint64_t i = 0; i < source->documents.documents(); ++i) {
       if (i % kReport == kReport - 1) progress.add(kReport);
       if (source->is_removed(i)) continue;
-      blot::DocumentInfo document = source->documents.whole(i);
-      if (document.place.home == blot::TextHome::stored) {
+      blot::DocumentInfo document = source->documents.with_marks(i);
+      if (document.place.home == blot::TextLocation::stored) {
         if (!source->texts) source->documents.corrupt("refers to stored texts, but there are none");
         if (!texts) texts.emplace(target);
         document.place.stored =

@@ -1,4 +1,4 @@
-// Makes one segment of several neighbours, without what was removed from them.
+// Merges consecutive segments into one, without the documents that were removed from them.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace refrain::verbs::index {
 
-// `number` is that of the new segment, whose folder is made here, inside `folder`. Only posts and documents are read, no
-// text but what is stored. Takes memory for the bytes of a bucket, and a few bytes a document.
+// `number` is that of the new segment, whose folder is made inside `folder`. Reads only posts, documents and stored
+// texts. Takes memory for the bytes of one bucket, and a few bytes per document.
 blot::SegmentInfo merge_segments(const std::filesystem::path& folder, const IndexLayout& layout,
                                  std::span<const blot::SegmentInfo> segments, std::uint64_t number,
                                  const Context& context, MemoryBudget& budget);

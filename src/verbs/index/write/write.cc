@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kManySegments = 8;
-constexpr std::uint64_t kUnknownBytes = std::uint64_t{1} << 30;  // a guess for what comes through a pipe
+constexpr std::uint64_t kUnknownBytes = std::uint64_t{1} << 30;  // a guess for input that comes through a pipe
 
 std::uint64_t folder_bytes(const fs::path& folder) {
   std::uint64_t bytes = 0;
@@ -48,7 +48,7 @@ std::uint64_t folder_bytes(const fs::path& folder) {
   return bytes;
 }
 
-// One writing of an index: what it works with, and its report.
+// One operation that writes an index: its resources and its report.
 class Writing {
  public:
   explicit Writing(const Context& context) : context_(context), budget_(context), temp_(context) {
@@ -63,18 +63,18 @@ class Writing {
   IndexWriteReport merge(const fs::path& folder);
 
  private:
-  // An index that is locked, and its manifest, which commit() commits.
+  // A locked index and its manifest, which commit() commits.
   struct Locked {
     explicit Locked(const fs::path& of) : folder(existing(of), blot::kIndexKind) {
       manifest = blot::read_manifest(of);
-      folder.begin(blot::to_text(manifest), blot::named_in(manifest));
+      folder.begin(blot::named_in(manifest));
     }
     void commit() {
       ++manifest.generation;
       if (manifest.id.empty()) manifest.id = store::random_manifest_id();
       folder.commit(blot::to_text(manifest), blot::named_in(manifest));
     }
-    // Where there is no index no lock is made.
+    // Throws before a lock is made if there is no index.
     static const fs::path& existing(const fs::path& of) {
       blot::read_manifest(of);
       return of;
@@ -133,7 +133,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
     windows.pairs = false;
     manifest.layout.blot_bits = bits_for(expected_posts(windows, bytes == 0 ? kUnknownBytes : bytes));
   }
-  Adding adding(staging.path(), manifest, context_, budget_, temp_);
+  DocumentAdder adding(staging.path(), manifest, context_, budget_, temp_);
   stage("read", [&] {
     report_.read = adding.add(options.input, bytes);
     return report_.read.bytes;
@@ -164,12 +164,12 @@ void Writing::count_added(const std::vector<blot::SegmentInfo>& added) {
   }
 }
 
-// Documents of a segment that share 32 bits of their ids' hashes with one of another, or of the same: calls
-// pair(document of a, document of b) for each; within one segment each pair once, the earlier document first.
+// Calls pair(document of a, document of b) for documents with equal ids, and maybe for others whose ids agree in 32
+// bits of their hashes. If both segments are the same, it is called once per pair, the earlier document first.
 template <class Pair>
-void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair) {
+void for_each_same_hash(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair) {
   if (&a == &b) {
-    std::vector<blot::DocumentReader::IdRow> alike;  // so far
+    std::vector<blot::DocumentReader::IdRow> alike;  // so far, with the same hash
     for (std::uint64_t i = 0; i < a.documents(); ++i) {
       const blot::DocumentReader::IdRow row = a.id_row(i);
       if (!alike.empty() && alike.front().hash != row.hash) alike.clear();
@@ -179,7 +179,7 @@ void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair)
     }
     return;
   }
-  constexpr std::uint64_t kLookUp = 64;  // rows that are gone through in the time of looking up an id
+  constexpr std::uint64_t kLookUp = 64;  // rows that can be scanned in the time that looking up an id takes
   if (a.documents() / kLookUp > b.documents()) {
     for (std::uint64_t i = 0; i < b.documents(); ++i)
       a.find(b.info(i).id, [&](std::uint64_t document) {
@@ -207,7 +207,8 @@ void for_each_alike(blot::DocumentReader& a, blot::DocumentReader& b, Pair pair)
   }
 }
 
-// No two documents may have the same id: the last one stays, or there is an error. Segments from `first_added` on are new.
+// No two documents may have the same id: with `replace` the last one stays, otherwise an error is thrown. Segments
+// from `first_added` on are new.
 void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>& segments, std::size_t first_added,
                          bool replace, std::uint64_t generation) {
   std::vector<std::unique_ptr<blot::DocumentReader>> readers;
@@ -226,7 +227,7 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
   std::map<std::size_t, std::uint64_t> more;
   for (std::size_t added = first_added; added < segments.size(); ++added)
     for (std::size_t other = 0; other <= added; ++other)
-      for_each_alike(*readers[other], *readers[added], [&](std::uint64_t earlier, std::uint64_t later) {
+      for_each_same_hash(*readers[other], *readers[added], [&](std::uint64_t earlier, std::uint64_t later) {
         const std::string id = readers[other]->info(earlier).id;
         if (id != readers[added]->info(later).id) return;
         if (other < first_added && segments[other].removed > 0 && gone(other)[earlier]) return;
@@ -244,8 +245,9 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
   std::erase_if(segments, [](const blot::SegmentInfo& segment) { return segment.removed == segment.documents; });
 }
 
-// Many small segments make a search slow: the last ones become one, as long as those before are not much larger than all
-// behind them together. So a document is merged as often as the logarithm of what was added, not each time.
+// Many small segments make searches slow, so the last ones are merged, together with those before them that are at
+// most twice as large as all behind them. A document is merged about log(number of additions) times, not for each
+// addition.
 void Writing::merge_small(const fs::path& folder, blot::Manifest& manifest) {
   std::vector<blot::SegmentInfo>& segments = manifest.segments;
   if (segments.size() <= kManySegments) return;
@@ -266,7 +268,7 @@ template <class Add>
 IndexWriteReport Writing::add_to(const fs::path& folder, bool replace, Add add) {
   Locked index(folder);
   blot::Manifest& manifest = index.manifest;
-  Adding adding(folder, manifest, context_, budget_, temp_);
+  DocumentAdder adding(folder, manifest, context_, budget_, temp_);
   stage("read", [&] { return add(adding); });
   std::vector<blot::SegmentInfo> added;
   stage("write", [&] {
@@ -290,22 +292,22 @@ IndexWriteReport Writing::add(const fs::path& folder, const IndexAddOptions& opt
   corpus::check_named(options.input);
   for (const std::string& path : options.input.paths) {
     if (path == "-") continue;
-    if (lies_in(path, folder))
+    if (is_within(path, folder))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: inside the index {}; move it elsewhere before adding it", path, folder.string()));
-    if (lies_in(folder, path))
+    if (is_within(folder, path))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: contains the index {}; name the files to add instead, or move the index", path,
                               folder.string()));
   }
-  return add_to(folder, options.replace, [&](Adding& adding) {
+  return add_to(folder, options.replace, [&](DocumentAdder& adding) {
     report_.read = adding.add(options.input, corpus::total_bytes(options.input, context_, budget_));
     return report_.read.bytes;
   });
 }
 
 IndexWriteReport Writing::add(const fs::path& folder, const std::vector<QueryDocument>& documents, bool replace) {
-  return add_to(folder, replace, [&](Adding& adding) {
+  return add_to(folder, replace, [&](DocumentAdder& adding) {
     adding.add(documents);
     report_.read.documents = documents.size();
     for (const QueryDocument& document : documents) report_.read.text_bytes += document.text.size();

@@ -1,4 +1,4 @@
-// Writing an index: every function here ends with one commit, and holds the index's lock from its beginning to its end.
+// Writing an index: every function makes at most one commit, and holds the lock of the index from beginning to end.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// An index that is added to, removed from and merged is the index of what is left.
+// After documents are added and removed and segments merged, an index equals one of the remaining documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string random_text(std::mt19937& random) {
   return text;
 }
 
-// What an index knows, without the numbers of its documents and segments: blot -> (id, block in the document).
+// The posts of an index, independent of its numbers of documents and segments: blot -> (id, block in the document).
 std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts_of(const fs::path& folder) {
   Snapshot snapshot(folder);
   std::map<std::uint64_t, std::vector<std::pair<std::string, std::uint64_t>>> posts;
@@ -58,7 +58,7 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
     if (!entry.is_regular_file()) continue;
     files[fs::relative(entry.path(), folder).string()] = read_file(entry.path());
   }
-  // No two indexes have the same id.
+  // Ids are left out, because no two indexes have the same.
   blot::Manifest manifest = blot::read_manifest(folder);
   manifest.id.clear();
   files["manifest"] = blot::to_text(manifest);
@@ -197,6 +197,21 @@ TEST_F(IndexWriting, AnIdThatIsThereIsRefusedAndNothingChanges) {
   EXPECT_EQ(index.document("c")->text, "y");
 }
 
+TEST_F(IndexWriting, WhatAPowerCutLeftOfACommitIsClearedUp) {
+  const fs::path path = index_of({{"a", "one two three"}}, {});
+  const std::string zeros(512, '\0');
+  write((path / "000002/documents.bin").string(), zeros + zeros + "a page behind one that was not written");
+  write((path / "000002/texts.bin").string(), "");
+  write((path / "000001-000002.removed").string(), zeros);
+  write((path / "000003/documents.bin").string(), zeros.substr(1) + "a stranger's");
+  Index(path).add({{"b", "four five six"}}, false, context_);
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path)) names.insert(entry.path().filename().string());
+  EXPECT_EQ(names, (std::set<std::string>{"000001", "000002", "000003", "lock", "manifest"}));
+  EXPECT_EQ(texts_of(path), (Texts{{"a", "one two three"}, {"b", "four five six"}}));
+  expect_whole(path);
+}
+
 TEST_F(IndexWriting, AFileThatChangedIsNamedAndNeverShown) {
   const Texts texts = {{"one", "some words of the first document"}, {"two", "other words of the second one"}};
   const InputOptions input = input_of(texts, Format::files);
@@ -282,8 +297,9 @@ TEST_F(IndexWriting, OrdinalsComeBehindIdsThatLookLikeThem) {
   EXPECT_EQ(index.document("9")->text, "second");
 }
 
-// What stands in tests/compat was written by version 1, with pairs by version 3, and with all windows by version 4, and must be
-// readable for ever; and all but the manifest, which has an id since version 2, is still written so.
+// The indexes in tests/compat were written by version 1, with pairs by version 3, and with all windows by version 4.
+// They must stay readable forever, and everything but the manifest, which has had an id since version 2, is still
+// written the same.
 TEST_F(IndexWriting, EveryVersionIsReadAndItsSegmentsAreWritten) {
   IndexLayout layout{.shards = 2, .tokenizer = TokenizerKind::words, .store_text = true, .pairs = false};
   for (const std::string version : {"v1", "v3", "v4"}) {
@@ -315,7 +331,7 @@ TEST_F(IndexWriting, EveryVersionIsReadAndItsSegmentsAreWritten) {
     EXPECT_TRUE(files_of(golden) == files_of(path));  // not EXPECT_EQ, which would print pages of zeros
   }
   const fs::path golden = fs::path(REFRAIN_TESTS_DIR) / "compat" / "v1" / "blots";
-  // The first commit gives it an id.
+  // The first commit gives the index an id.
   const fs::path copy = at("copy");
   fs::copy(golden, copy, fs::copy_options::recursive);
   const std::string identity = Index(copy).identity();

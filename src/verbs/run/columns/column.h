@@ -1,4 +1,4 @@
-// Columns: a value for every document, in a file of a run.
+// Columns: files of a run that hold one value per document.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@
 
 namespace refrain::verbs::run {
 
-// All of a column, in memory. `what` names it where that does not suffice. Long ones are read by many threads, which
-// have the pages to make too.
+// Loads a whole column into memory. `what` names the array in the message of Error(over_budget). Long columns are read
+// by many threads, because reading also has to fault in the pages.
 template <class T>
 Array<T> load_column(const std::filesystem::path& path, MemoryBudget& budget, const std::string& what,
                      unsigned threads = 1) {
@@ -38,7 +38,7 @@ Array<T> load_column(const std::filesystem::path& path, MemoryBudget& budget, co
   return values;
 }
 
-// A column from its beginning to its end, a stretch in memory.
+// Reads a column from its beginning to its end, holding a few thousand values in memory.
 template <class T>
 class ColumnReader {
  public:
@@ -57,7 +57,7 @@ class ColumnReader {
     value = values_[at_++];
     return true;
   }
-  // The next one is the value of this document.
+  // The next call of next() returns the value of this document.
   void seek(std::uint64_t document) {
     place_ = document * sizeof(T);
     at_ = count_ = 0;
@@ -66,7 +66,7 @@ class ColumnReader {
  private:
   static constexpr std::size_t kValues = 8192;
   RandomFile file_;
-  std::uint64_t place_ = 0;  // in the file, behind what is held
+  std::uint64_t place_ = 0;  // offset in the file, just after the held values
   std::vector<T> values_;
   std::size_t at_ = 0;
   std::size_t count_ = 0;

@@ -21,7 +21,7 @@ SliceFile::SliceFile(std::shared_ptr<const StripedFile> bytes, const std::filesy
 
 ByteRange SliceFile::range(std::uint64_t i) {
   if (held_.empty() || i < first_ || i + 1 - first_ >= held_.size()) {
-    // Far from the last one, only the two that are needed.
+    // Far from the last string, it reads only the two ends it needs.
     const bool near = !held_.empty() && i >= first_ && i - first_ < 2 * kEnds;
     const std::uint64_t count = std::min(near || i == 0 ? kEnds : 1, size() - i);
     held_.resize(count + 1);
@@ -40,7 +40,7 @@ std::string_view SliceFile::get(std::uint64_t i, std::string& scratch) {
     throw Error(Errc::corrupt, "work/: a file is damaged; start again with --force");
   const std::uint64_t size = where.end - where.begin;
   const auto held = [&] { return where.begin >= window_begin_ && where.end <= window_begin_ + window_.size(); };
-  // One after the other, and short: read ahead.
+  // Short strings that are requested in sequence are read ahead.
   if (!held() && where.begin == last_end_ && size < kAheadBytes / 4) {
     window_begin_ = where.begin;
     window_.resize(std::min(kAheadBytes, bytes_->size() - where.begin));

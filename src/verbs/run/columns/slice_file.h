@@ -1,5 +1,5 @@
-// Strings of any length, end to end in one file, and in another where each of them ends: the texts or the ids of all
-// documents, to be read here and there.
+// Strings of any length, end to end in one file, with the end of each in another file. They hold the texts or the
+// ids of all documents, for random access.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace refrain::verbs::run {
 
-// Not thread-safe; one a thread. Cheap for neighbours.
+// Not thread-safe: use one per thread. Reading neighboring strings is cheap.
 class SliceFile {
  public:
   SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends);
   SliceFile(std::shared_ptr<const StripedFile> bytes, const std::filesystem::path& ends);
 
   std::uint64_t size() const { return ends_.size() / sizeof(std::uint64_t); }
-  // Where string i lies in the file of bytes.
+  // The byte range of string `i` in the file of bytes.
   ByteRange range(std::uint64_t i);
-  // String i. Valid until `scratch` changes.
+  // String `i`. Valid until `scratch` changes.
   std::string_view get(std::uint64_t i, std::string& scratch);
 
  private:
@@ -33,11 +33,11 @@ class SliceFile {
 
   std::shared_ptr<const StripedFile> bytes_;
   RandomFile ends_;
-  std::uint64_t first_ = 0;  // of those in held_: held_[0] is where string first_ begins
+  std::uint64_t first_ = 0;  // number of the first string in held_; held_[0] is its beginning
   std::vector<std::uint64_t> held_;
-  std::uint64_t window_begin_ = 0;  // of what was read ahead of the bytes
+  std::uint64_t window_begin_ = 0;  // offset of the bytes that were read ahead
   std::string window_;
-  std::uint64_t last_end_ = 0;  // of the string that was asked for last
+  std::uint64_t last_end_ = 0;  // end of the string that was requested last
 };
 
 }  // namespace refrain::verbs::run

@@ -21,7 +21,8 @@ std::string stripe_name(const std::string& name, std::size_t stripe) {
   return fmt::format("{}.{}", name, stripe);
 }
 
-// Calls fn(stripe, place there, size) for the parts of `size` bytes from `place` on, one after the other.
+// Calls fn(stripe, place in the stripe, size) for the parts of the `size` bytes from `place` on, one after the
+// other.
 template <class Fn>
 void for_each_part(std::uint64_t place, std::uint64_t size, Fn fn) {
   while (size != 0) {
@@ -51,7 +52,7 @@ void StripedWriter::write_at(std::uint64_t place, std::string_view bytes) {
 }
 
 std::uint64_t StripedWriter::put_in_order(std::uint64_t place, std::uint64_t bytes) {
-  if (bytes == 0) return size_;  // it has no place of its own: the next one was allotted the same
+  if (bytes == 0) return size_;  // an empty text has no place of its own: the next one was allotted the same
   if (stretches_.empty() || place != next_place_) stretches_.push_back({size_, place});
   next_place_ = place + bytes;
   return std::exchange(size_, size_ + bytes);

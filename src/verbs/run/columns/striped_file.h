@@ -1,8 +1,8 @@
-// A file of a run that many threads write to at once. It is cut into units, which go to several files in turn: a file
-// system lets one thread at a time write to a file.
+// A file of a run that many threads write at once. It is cut into units, which go to several files in turn, because
+// a file system lets only one thread at a time write to a file.
 //
-// What is written need not wait until it is known where it belongs: it is written to any place, and put in order later.
-// NAME.order says which stretch of places holds which bytes.
+// Bytes need not wait until their position is known: they are written at any place and put in order later.
+// NAME.order records which places hold which bytes.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace refrain::verbs::run {
 
-// So many bytes from `begin` on, up to the next stretch, lie from `place` on.
+// The bytes from `begin` to the beginning of the next stretch are stored from `place` on.
 struct StripedStretch {
   std::uint64_t begin;
   std::uint64_t place;
@@ -33,10 +33,10 @@ class StripedWriter {
  public:
   StripedWriter(RunDir& dir, const std::string& name, MemoryBudget& budget);
 
-  // A place for so many bytes, which are then to be written there. Both by many threads at a time.
+  // Reserves `bytes` bytes and returns their place. The caller then writes them there. Both are thread-safe.
   std::uint64_t allot(std::uint64_t bytes) { return allotted_.fetch_add(bytes); }
   void write_at(std::uint64_t place, std::string_view bytes);
-  // One thread at a time: what was allotted that place follows what was put in order before. Returns where it begins.
+  // Appends the bytes at an allotted place to the order and returns their offset in it. One thread at a time.
   std::uint64_t put_in_order(std::uint64_t place, std::uint64_t bytes);
   void close(RunDir& dir);
 
@@ -45,19 +45,19 @@ class StripedWriter {
   RunFile order_;
   std::atomic<std::uint64_t> allotted_ = 0;
   Array<StripedStretch> stretches_;
-  std::uint64_t size_ = 0;        // of what is in order
-  std::uint64_t next_place_ = 0;  // behind the last of it
+  std::uint64_t size_ = 0;        // total bytes in order
+  std::uint64_t next_place_ = 0;  // the place just after the last of them
 };
 
 // Thread-safe.
 class StripedFile {
  public:
-  // What a StripedWriter has written under that name.
+  // Opens what a StripedWriter wrote under that name.
   StripedFile(const RunDir& dir, const std::string& name, MemoryBudget& budget);
-  // A plain file.
+  // Opens a plain file.
   explicit StripedFile(const std::filesystem::path& path);
 
-  // Fills `to`. Error(corrupt) where the file ends before.
+  // Fills `to`. Throws Error(corrupt) if the file ends before that.
   void read(std::uint64_t place, std::span<char> to) const;
   std::uint64_t size() const { return size_; }
 
@@ -65,7 +65,7 @@ class StripedFile {
   void read_stretch(std::uint64_t place, std::span<char> to) const;
 
   std::vector<std::unique_ptr<const RandomFile>> files_;
-  std::optional<Array<StripedStretch>> stretches_;  // none: of a plain file
+  std::optional<Array<StripedStretch>> stretches_;  // nullopt: a plain file
   std::uint64_t size_ = 0;
 };
 

@@ -1,12 +1,13 @@
-// The templates of a run in a file: of each source the windows that are left out, and of each document its source.
+// The templates of a run in a file: for each source the windows that are left out, and for each document its
+// source.
 //
 // Numbers are little-endian:
 //   magic       "rfntmpl2"
 //   uint64 * 2  sources; documents
-//   uint64      a source: where its windows end, counted from the first of all
-//   uint64      a window: its hash; those of a source ascend
-//   uint16      a document: the number of its source from 1; 0: nothing is left out
-//   uint64      checksum_at() of all before it
+//   uint64      per source: the end of its windows, as an index into all windows
+//   uint64      per window: its hash; those of one source ascend
+//   uint16      per document: the number of its source, counted from 1; 0: nothing is left out
+//   uint64      checksum_at() of everything before it
 #pragma once
 
 #include <cstddef>
@@ -26,23 +27,23 @@ namespace refrain::verbs::run {
 
 inline constexpr std::size_t kMostTemplateSources = 4096;
 
-// `sources` has the windows of each, ascending; `documents` the number of each one's source.
+// `sources` holds the windows of each source, ascending; `documents` holds the number of each document's source.
 void write_templates(RunFile& file, std::span<const std::vector<std::uint64_t>> sources,
                      std::span<const std::uint16_t> documents);
 
 // Thread-safe.
 class TemplateFile {
  public:
-  // Reads it through. Error(corrupt) where it is damaged.
+  // Reads the whole file once to check it. Throws Error(corrupt) if it is damaged.
   TemplateFile(const std::filesystem::path& path, MemoryBudget& budget);
 
-  // What is left out of a document; null where nothing is.
+  // The windows left out of a document; null if there are none.
   const text::LeftOut* of(std::uint64_t document) const;
 
-  // The windows that are left out of a document, ascending; none where nothing is.
+  // The windows left out of a document, ascending; empty if there are none.
   std::span<const std::uint64_t> windows_of(std::uint64_t document) const;
 
-  // Writes another that has only those documents for which wanted() is true.
+  // Writes a new file that has only the documents for which wanted() is true.
   void write_some(RunFile& file, MemoryBudget& budget, const std::function<bool(std::uint64_t document)>& wanted) const;
 
  private:
@@ -64,7 +65,7 @@ class TemplateFile {
   std::uint64_t documents_begin_ = 0;  // in the file
 };
 
-// The same where there may be no templates at all.
+// The same for a run that may have no templates.
 inline const text::LeftOut* left_out_of(const std::shared_ptr<const TemplateFile>& templates, std::uint64_t document) {
   return templates ? templates->of(document) : nullptr;
 }

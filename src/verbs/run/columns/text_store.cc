@@ -12,7 +12,7 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 TextStore::TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory_bytes)
     : temp_(temp), memory_bytes_(memory_bytes), bytes_(budget, "the text"), ends_(budget, "the ends of documents") {}
 
-std::optional<std::uint64_t> TextStore::append_room(std::size_t size) {
+std::optional<std::uint64_t> TextStore::reserve(std::size_t size) {
   if (file_ || size_ + size > memory_bytes_) return std::nullopt;
   std::unique_lock lock(mutex_);
   if (bytes_.needs_to_grow(size)) filled_.wait(lock, [&] { return filling_ == 0; });
@@ -44,7 +44,8 @@ void TextStore::append(std::string_view bytes) {
     append_held(bytes);
 }
 
-// Else what is held goes to the file a little later. There are no new rooms from here on.
+// Until all rooms are filled, the text stays in memory and goes to the file later. No new rooms are made from here
+// on.
 bool TextStore::all_filled() {
   const std::lock_guard lock(mutex_);
   return open_rooms_ == 0;
@@ -75,7 +76,7 @@ void TextStore::forget_text() {
 }
 
 std::size_t TextStore::document_at(std::uint64_t position) const {
-  // The byte behind a document's end is its separator, where there is one.
+  // The byte after a document's end is its separator, if there is one.
   const std::uint64_t* after = separator_ != 0 ? std::lower_bound(ends_.begin(), ends_.end(), position)
                                                : std::upper_bound(ends_.begin(), ends_.end(), position);
   return static_cast<std::size_t>(after - ends_.begin());

@@ -7,7 +7,7 @@
 namespace refrain::verbs::run {
 
 namespace {
-constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // of a batch that waits
+constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // per waiting batch, in memory
 }  // namespace
 
 void WaitingTexts::hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) {
@@ -26,7 +26,7 @@ void WaitingTexts::hold(const TextBatch& texts, MemoryBudget& budget, TempSpace&
 }
 
 void WaitingTexts::append_to(TextStore& store) {
-  if (!aside_) room_ = store.append_room(text_.size());
+  if (!aside_) room_ = store.reserve(text_.size());
   if (room_) {
     for (const std::uint64_t end : ends_) store.end_document(*room_ + end);
     return;

@@ -1,4 +1,4 @@
-// The texts of a batch until its turn comes, when a TextStore takes them.
+// Holds the texts of a batch until its turn comes and a TextStore takes them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace refrain::verbs::run {
 
-// Those of long documents do not wait in memory. Used again for another batch: see Pool.
+// The texts of a large batch wait in a temporary file, not in memory. Reusable for another batch: see Pool.
 class WaitingTexts {
  public:
   explicit WaitingTexts(MemoryBudget& budget) : text_(budget, "the text being read") {}
@@ -21,7 +21,8 @@ class WaitingTexts {
   void hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp);
   bool may_be_kept() const { return !aside_; }
 
-  // In turn. What finds room in memory is copied there by fill(), after it.
+  // append_to() is called in turn. Texts for which it found room in memory are copied there by fill(), after the
+  // turn.
   void append_to(TextStore& store);
   void fill(TextStore& store) const;
 

@@ -1,0 +1,102 @@
+// The flags that are made from the tables of options.
+#include <algorithm>
+#include <deque>
+
+#include "faces/cli/table/flag_rows.h"
+
+namespace refrain::cli {
+
+namespace {
+
+// The flag of an option as some verbs have it.
+struct Offer {
+  std::string_view option;
+  VerbSet verbs;
+  std::string_view default_text = {};  // empty: the option's own
+  std::string_view description = {};
+};
+
+constexpr VerbSet kDedup = set_of(Verb::dedup);
+constexpr VerbSet kNotSubstrings = kReaders & ~set_of(Verb::substrings);
+
+constexpr Offer kInputFlags[] = {
+    {"format", kReaders},
+    {"text_field", kReaders},
+    {"id_field", kReaders & ~kIndexReaders, "id, url, doc_id"},
+    {"id_field", kIndexReaders, "none"},
+    {"delimiter", kReaders},
+    {"charset", kReaders},
+    {"max_doc_bytes", kReaders},
+    {"binary", kReaders},
+    {"html", kDedup, "main", "what is compared of a page"},
+    {"html", kNotSubstrings & ~kDedup},
+    {"compare", kFingerprintVerbs | Verb::text | Verb::dedup},
+    {"as_is", kNotSubstrings},
+    {"strict", kReaders},
+    {"skip_unreadable", kReaders},
+    {"skipped", Verb::fingerprint | Verb::text | kIndexReaders},
+};
+
+class Builder {
+ public:
+  template <class Options>
+  void add(std::span<const Option<Options>> table, std::span<const Offer> offers) {
+    for (const Offer& offer : offers) {
+      const auto option =
+          std::ranges::find_if(table, [&](const auto& candidate) { return candidate.info.name == offer.option; });
+      add(option->info, default_text(*option), offer);
+    }
+  }
+  template <class Options>
+  void add(std::span<const Option<Options>> table, VerbSet verbs) {
+    for (const Option<Options>& option : table)
+      if ((option.info.faces & kCommandLine) != 0) add(option.info, default_text(option), {option.info.name, verbs});
+  }
+  std::vector<Flag> take() { return std::move(flags_); }
+
+ private:
+  void add(const OptionInfo& info, const std::string& default_text, const Offer& offer) {
+    flags_.push_back({.name = keep(flag_spelling(info.name).substr(2)),
+                      .letter = info.letter,
+                      .kind = info.kind,
+                      .metavar = info.unit,
+                      .default_text = offer.default_text.empty() ? keep(default_text) : offer.default_text,
+                      .description = offer.description.empty() ? info.help : offer.description,
+                      .least = info.least,
+                      .most = info.most,
+                      .choices = info.choices,
+                      .verbs = offer.verbs,
+                      .group = static_cast<Group>(info.group),
+                      .required = info.required,
+                      .option = &info});
+  }
+
+  // Flags hold views of texts.
+  static std::string_view keep(std::string text) {
+    static std::deque<std::string> texts;
+    return texts.emplace_back(std::move(text));
+  }
+
+  std::vector<Flag> flags_;
+};
+
+}  // namespace
+
+std::string flag_spelling(std::string_view option) {
+  std::string flag = "--" + std::string(option);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+std::span<const Flag> option_flags() {
+  static const std::vector<Flag> rows = [] {
+    Builder builder;
+    builder.add(input_option_table(), std::span(kInputFlags));
+    builder.add(dedup_option_table(), kDedup);
+    builder.add(device_option_table(), Verb::dedup | Verb::near);
+    return builder.take();
+  }();
+  return rows;
+}
+
+}  // namespace refrain::cli
