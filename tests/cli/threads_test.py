@@ -6,9 +6,10 @@ import os
 import shutil
 import subprocess
 
-from program import TestCase, documents, jsonl, main, run
+from program import LONG, TestCase, documents, jsonl, main, run
 
 THREADS = (1, 2, 3, 8, 16, 64)
+FEW_THREADS = THREADS if LONG else (1, 3, 16)
 # The least memory for 64 threads, so that there are many small pieces.
 LITTLE = "256M"
 # With this much, texts are written before their turn, and files in parallel.
@@ -68,12 +69,12 @@ class Threads(TestCase):
         shutil.rmtree(self.path("out"))
         return found
 
-    def compare(self, layout):
+    def compare(self, layout, numbers=FEW_THREADS):
         self.lay_out(layout)
-        expected = self.answers(THREADS[0], LITTLE)
+        expected = self.answers(numbers[0], LITTLE)
         self.assertGreater(expected["extract"].count(b"\n"), 100)
         self.assertGreater(len(expected["dedup"]["matches.tsv"]), 1000)
-        for threads, memory in [(threads, LITTLE) for threads in THREADS[1:]] + [(16, PLENTY)]:
+        for threads, memory in [(threads, LITTLE) for threads in numbers[1:]] + [(16, PLENTY)]:
             for verb, answer in self.answers(threads, memory).items():
                 self.assertTrue(answer == expected[verb], f"{layout}, {verb}, {threads} threads, {memory}: another answer")
 
@@ -81,7 +82,7 @@ class Threads(TestCase):
         self.compare("one")
 
     def test_eight_files(self):
-        self.compare("eight")
+        self.compare("eight", THREADS)
 
     def test_a_hundred_files(self):
         self.compare("many")

@@ -4,7 +4,7 @@ A run that meets a fault must either end with an error, in one line that names a
 (with --resume if a run was started) gives the fault-free answer; or it must succeed with the fault-free answer, byte
 for byte. Crashes, silent losses, and runs that cannot be continued are failures.
 
-    read_faults.py [--full | --every-error] [--seed N] [NAME...]
+    read_faults.py [--full | --every-error] [--seed N] [--calls N] [NAME...]
 
 Without a flag some calls of each command fail; with --full every call does, in two ways that the seed draws; with
 --every-error in every way. NAME selects commands by a part of their name.
@@ -202,6 +202,7 @@ class Campaign(unittest.TestCase):
     errors = 2  # ways in which each call fails
     seed = 0
     names = ()
+    calls = 4
     runs = 0
     refused = 0
 
@@ -260,7 +261,7 @@ class Campaign(unittest.TestCase):
             if self.errors < len(ERRORS):
                 pairs = [(number, error) for number in numbers for error in rng.sample(ERRORS, self.errors)]
             if not self.full:
-                pairs = rng.sample(pairs, min(SHORT, len(pairs)))
+                pairs = rng.sample(pairs, min(self.calls, len(pairs)))
             for number, error in sorted(pairs, key=str):
                 stays = error not in ("short", errno.EINTR) and rng.random() < 0.5
                 with self.subTest(case.name, call=number, error=error):
@@ -317,19 +318,18 @@ class Campaign(unittest.TestCase):
                 self.one(case)
 
 
-SHORT = 10
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--every-error", action="store_true")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--calls", type=int, default=Campaign.calls, help="of each command that fail without --full (4)")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.every_error:
         options.full, Campaign.errors = True, len(ERRORS)
     Campaign.full, Campaign.seed, Campaign.names = options.full, options.seed, tuple(options.names)
+    Campaign.calls = options.calls
     print(f"read faults: seed {options.seed}", flush=True)
     unittest.main(argv=[sys.argv[0]], verbosity=1)
 

@@ -11,11 +11,7 @@ from unittest import mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from dedup_test import Decisions, in_many_tasks
 from generated import families, rows_of
-from spark_case import main
-
-
-# In the long form one task decides as well. `make test` runs the short one.
-LONG = os.environ.get("REFRAIN_LONG") == "1"
+from spark_case import LONG, main
 
 
 def children(pid):
@@ -69,7 +65,7 @@ class Cluster(Decisions):
             rows = rows_of(families(8, 150, crowd=40))
             with in_many_tasks():
                 self.expect_same(rows)
-            if LONG:
+            if LONG:  # one task decides as well
                 self.expect_same(rows)
         print(f"{killing.killed} executors killed", file=sys.stderr)
         self.assertGreater(killing.killed, 4 if LONG else 2)

@@ -22,6 +22,8 @@ SPARK_DIR = os.environ.get("REFRAIN_SPARK_DIR", os.path.join(SOURCE_DIR, "build"
 # supports.
 PATHS = [os.path.join(BIN_DIR, "python"), SPARK_DIR, os.path.join(SOURCE_DIR, "build", "deps", "python"),
          os.path.dirname(os.path.abspath(__file__))]
+# `make test` runs a short form of the tests that take longest; `make check STAGE=spark4` runs the long one.
+LONG = os.environ.get("REFRAIN_LONG") == "1"
 SKIPPED = 77  # ctest's exit code for a skipped test
 JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or shutil.which("java")
 
