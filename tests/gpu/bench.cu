@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 
-#include "engines/cuda/kernels/jaccard.cuh"
 #include "engines/cuda/kernels/join.cuh"
 #include "engines/cuda/kernels/lane.cuh"
 #include "gpu/device.h"
@@ -210,33 +209,6 @@ void bench_streamed_join(std::uint64_t count, unsigned blocks, std::uint64_t mem
   join_row(joined ? name : "host, left to the CPU", count, blocks, passed.count(), got, long_runs, count / kPlanted);
 }
 
-void bench_jaccard(std::size_t size) {
-  std::mt19937_64 random(19);
-  const std::size_t sets = (std::size_t{1} << 27U) / size;
-  std::vector<std::uint64_t> features;
-  std::vector<std::uint64_t> begins{0};
-  features.reserve(sets * size);
-  for (std::size_t i = 0; i < sets; ++i) {
-    std::uint64_t feature = 0;
-    for (std::size_t f = 0; f < size; ++f) features.push_back(feature += 1 + random() % 4);
-    begins.push_back(features.size());
-  }
-  std::vector<cuda::SetPair> pairs;
-  for (std::size_t i = 0; i < 2 * sets; ++i)
-    pairs.push_back({static_cast<std::uint32_t>(random() % sets), static_cast<std::uint32_t>(random() % sets)});
-  const OnDevice<std::uint64_t> device_features(features.data(), features.size());
-  const OnDevice<std::uint64_t> device_begins(begins.data(), begins.size());
-  const OnDevice<cuda::SetPair> device_pairs(pairs.data(), pairs.size());
-  const OnDevice<std::uint32_t> common(pairs.size());
-  char name[80];
-  std::snprintf(name, sizeof name, "common features, sets of %zu, %.2f M pairs", size,
-                static_cast<double>(pairs.size()) * 1e-6);
-  row(name, 16.0 * static_cast<double>(size * pairs.size()), seconds_of([&] {
-        cuda::common_features({device_features.data(), device_begins.data()}, device_pairs.data(), pairs.size(),
-                              common.data(), nullptr);
-      }));
-}
-
 }  // namespace
 }  // namespace refrain::gpu_test
 
@@ -250,9 +222,6 @@ int main(int argc, char** /*argv*/) {
   bench_copies();
   bench_feed("host to host, fpga", refrain::preset("fpga")->fingerprint);
   bench_feed("host to host, words, window 3", {});
-  bench_jaccard(800);
-  bench_jaccard(100);
-  bench_jaccard(8);
   const Skew even{"64 bits vary"};
   bench_join(100000000, 4, even);
   bench_join(100000000, 5, even);

@@ -4,11 +4,9 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <thread>
 
-#include "engines/cuda/kernels/jaccard.cuh"
 #include "engines/cuda/kernels/join.cuh"
 #include "gpu/device.h"
 #include "refrain/kernels.h"
@@ -279,41 +277,6 @@ void check_join_sizes() {
   if (!whole || whole->piece != 0 || whole->sorted != 1000000) fail("a join that fits");
 }
 
-void check_jaccard(std::size_t count) {
-  std::mt19937_64 random(17);
-  std::vector<std::uint64_t> features;
-  std::vector<std::uint64_t> begins{0};
-  std::vector<std::set<std::uint64_t>> sets;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::set<std::uint64_t>& set = sets.emplace_back();
-    const std::size_t size = i % 50 == 0 ? random() % 20000 : i % 7 == 0 ? random() % 40 : random() % 900;
-    if (!sets.empty() && i % 3 != 0)
-      for (const std::uint64_t feature : sets[random() % sets.size()])
-        if (random() % 4 != 0) set.insert(feature);
-    while (set.size() < size) set.insert(i % 2 == 0 ? random() : random() % 5000);
-    if (i % 11 == 0) set.insert({0, ~std::uint64_t{0}});
-    features.insert(features.end(), set.begin(), set.end());
-    begins.push_back(features.size());
-  }
-  std::vector<cuda::SetPair> pairs;
-  for (std::size_t i = 0; i < 20 * count; ++i)
-    pairs.push_back({static_cast<std::uint32_t>(random() % count), static_cast<std::uint32_t>(random() % count)});
-  const OnDevice<std::uint64_t> device_features(features.data(), features.size());
-  const OnDevice<std::uint64_t> device_begins(begins.data(), begins.size());
-  const OnDevice<cuda::SetPair> device_pairs(pairs.data(), pairs.size());
-  const OnDevice<std::uint32_t> common(pairs.size());
-  cuda::common_features({device_features.data(), device_begins.data()}, device_pairs.data(), pairs.size(),
-                        common.data(), nullptr);
-  check_cuda(cudaDeviceSynchronize(), "common features");
-  const auto got = common.to_host();
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    std::vector<std::uint64_t> both;
-    std::ranges::set_intersection(sets[pairs[i].first], sets[pairs[i].second], std::back_inserter(both));
-    if (got[i] != both.size()) return fail("common features of pair " + std::to_string(i));
-  }
-  std::printf("common features of %zu pairs\n", pairs.size());
-}
-
 }  // namespace
 }  // namespace refrain::gpu_test
 
@@ -333,7 +296,6 @@ int main(int argc, char** argv) {
   check_join(small ? 200 : 3000, 3, 5, 0xFFFULL << 20, 1000, 5);
   check_join(small ? 200 : 3000, 3, 4, 0xFFFULL << 20, 100000, 20);
   check_join_sizes();
-  check_jaccard(small ? 50 : 2000);
   std::printf("check: %zu fingerprints compared, %zu texts left to the CPU, %d failures\n", compared, left_to_cpu,
               failures);
   return failures == 0 ? 0 : 1;
