@@ -95,12 +95,16 @@ class World {
     manifest_ = blot::read_manifest(index());
     REQUIRE(manifest_.segments.size() == 1);
     const blot::SegmentInfo& segment = manifest_.segments.front();
-    const fs::path at = blot::segment_folder(index(), segment);
+    const fs::path at = store::segment_path(index(), segment.number);
     files_ = {{at / blot::kBlotDocumentsName, blot::kBlotDocumentsMagic, kDocumentsTail, {}, {}},
               {at / "posts-00.bin", blot::kBlotPostsMagic, kPostsTail, {}, {}},
               {at / "posts-01.bin", blot::kBlotPostsMagic, kPostsTail, {}, {}},
               {at / blot::kBlotTextsName, blot::kBlotTextsMagic, kCountTail, {}, {}},
-              {blot::removed_path(index(), segment), blot::kBlotRemovedMagic, kCountTail, {}, {}}};
+              {store::removed_path(index(), segment.number, segment.removed_generation),
+               blot::kBlotRemovedMagic,
+               kCountTail,
+               {},
+               {}}};
     for (File& file : files_) {
       store::PageReader reader(file.path.string(), file.magic, blot::kBlotFormatVersion);
       file.tail = reader.tail().substr(0, file.tail_bytes);
@@ -119,7 +123,7 @@ class World {
   void write_lines(const std::string& lines) const {
     char sum[32];
     std::snprintf(sum, sizeof sum, "checksum %016llx\n", static_cast<unsigned long long>(checksum(lines)));
-    std::ofstream(index() / blot::kManifestName) << lines << sum;
+    std::ofstream(index() / store::kManifestName) << lines << sum;
   }
 
   // Replaces a file, and updates the manifest.

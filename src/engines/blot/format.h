@@ -61,8 +61,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "store/segments/folder.h"
-
 namespace refrain::blot {
 
 inline constexpr std::uint32_t kBlotFormatVersion = 1;
@@ -77,8 +75,6 @@ inline constexpr std::uint64_t kBucketPosts = 64;                        // appr
 inline constexpr std::uint64_t kLongList = 64;
 inline constexpr std::size_t kBucketPlaceBytes = 5;
 
-using store::kLockName;
-using store::kManifestName;
 inline constexpr const char* kBlotDocumentsName = "documents.bin";
 inline constexpr const char* kBlotTextsName = "texts.bin";
 

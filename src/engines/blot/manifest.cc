@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/checksum.h"
 #include "engines/blot/blotter.h"
 #include "engines/blot/format.h"
-#include "refrain/error.h"
-#include "store/segments/manifest_text.h"
-#include "store/segments/removed.h"
 
 namespace refrain::blot {
 
@@ -58,19 +54,27 @@ std::uint64_t version_of(const Manifest& manifest) {
 
 }  // namespace
 
-constinit const store::SegmentKind kIndexKind = {kBlotRemovedMagic, magic_of};
+constinit const store::SegmentKind kIndexKind = {.name = "index",
+                                                 .other = "library",
+                                                 .newest = kManifestVersion,
+                                                 .if_missing = "create one with 'refrain index create'",
+                                                 .if_invalid = "run 'refrain index check'",
+                                                 .if_newer = "create it again with this build",
+                                                 .format_version = kBlotFormatVersion,
+                                                 .removed_magic = kBlotRemovedMagic,
+                                                 .magic_of = magic_of};
 
 std::string to_text(const Manifest& manifest) {
   const IndexLayout& layout = manifest.layout;
-  std::string text = fmt::format(
-      "refrain-index {}\n{}generation {}\nnext-segment {}\nnext-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\n"
-      "shards {}\nblots {}\nsampling {}\ntokenizer {}\nstore-text {}\n",
-      version_of(manifest), manifest.id.empty() ? std::string() : fmt::format("id {}\n", manifest.id),
-      manifest.generation, manifest.next_segment, manifest.next_ordinal, layout.window, layout.interleave,
-      layout.blot_bits, layout.shards, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
+  const std::uint64_t version = version_of(manifest);
+  std::string text = store::head_lines(kIndexKind, version, manifest);
+  text += fmt::format(
+      "next-ordinal {}\nwindow {}\ninterleave {}\nblot-bits {}\nshards {}\nblots {}\nsampling {}\ntokenizer {}\n"
+      "store-text {}\n",
+      manifest.next_ordinal, layout.window, layout.interleave, layout.blot_bits, layout.shards,
+      blot_kind_names()[static_cast<std::size_t>(layout.blots)],
       blot_sampling_names()[static_cast<std::size_t>(layout.sampling)],
       tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)], layout.store_text ? 1 : 0);
-  const std::uint64_t version = version_of(manifest);
   if (version >= kManifestVersionWithoutBlotTokens) text += fmt::format("pairs {}\n", layout.pairs ? 1 : 0);
   if (version == kManifestVersion) text += fmt::format("blot-tokens {}\n", blot_shape(layout).tokens);
   for (const SegmentInfo& segment : manifest.segments) {
@@ -79,43 +83,21 @@ std::string to_text(const Manifest& manifest) {
                         store::file_word(segment.documents_file));
     for (const store::PageFileId& file : segment.posts_files) text += " " + store::file_word(file);
     text += " " + (segment.texts_file ? store::file_word(*segment.texts_file) : std::string("-")) + "\n";
-    if (segment.removed > 0)
-      text += fmt::format("removed {} {} {} {}\n", segment.number, segment.removed_generation, segment.removed,
-                          store::file_word(segment.removed_file));
+    text += store::removed_line(segment);
   }
   return store::with_checksum(text);
 }
 
 std::string identity_of(const Manifest& manifest) {
-  return fmt::format("{}-{}-{:016x}", manifest.id, manifest.generation, checksum(to_text(manifest)));
+  return store::identity_of(manifest, to_text(manifest));
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& path) {
-  const auto damaged = [&] {
-    throw Error(Errc::corrupt, fmt::format("{}: manifest damaged; the index cannot be read", path));
-  };
-  const std::optional<std::string_view> body = store::without_checksum(text);
-  if (body && body->starts_with("refrain-library "))
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: this is a library, not an index; see 'refrain library'", path));
-  if (!body || !body->starts_with("refrain-index ")) damaged();
-
   Manifest manifest;
   IndexLayout& layout = manifest.layout;
-  store::ManifestLines lines(*body, fmt::format("{}: invalid line; run 'refrain index check'", path));
-  const std::uint64_t found = lines.line("refrain-index").number();
-  if (found < kManifestVersionWithoutId || found > kManifestVersion)
-    throw Error(Errc::unsupported,
-                fmt::format("{}: index version {}, but this build reads {}; create it again with this build", path,
-                            found, kManifestVersion));
-  if (found != kManifestVersionWithoutId) {
-    store::ManifestWords words = lines.line("id");
-    manifest.id = words.word();
-    words.end();
-    if (!store::is_manifest_id(manifest.id)) damaged();
-  }
-  manifest.generation = lines.number("generation");
-  manifest.next_segment = lines.number("next-segment");
+  store::ManifestLines lines(kIndexKind, text, path);
+  const std::uint64_t found = lines.version();
+  lines.take_head(found != kManifestVersionWithoutId, manifest);
   manifest.next_ordinal = lines.number("next-ordinal");
   layout.window = static_cast<unsigned>(lines.number("window"));
   layout.interleave = static_cast<unsigned>(lines.number("interleave"));
@@ -129,65 +111,18 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   layout.blot_tokens =
       found == kManifestVersion ? static_cast<unsigned>(lines.number("blot-tokens")) : old_blot_tokens(layout);
   checked_layout(layout);
-  if (layout.blot_bits == 0) damaged();
+  if (layout.blot_bits == 0) lines.damaged();
   while (!lines.at_end()) {
-    if (lines.next_is("removed")) {
-      store::ManifestWords words = lines.line("removed");
-      if (manifest.segments.empty() || words.number() != manifest.segments.back().number) words.fail();
-      SegmentInfo& segment = manifest.segments.back();
-      segment.removed_generation = words.number();
-      segment.removed = words.number();
-      segment.removed_file = words.file();
-      words.end();
-      if (segment.removed > segment.documents) words.fail();
-    } else {
-      store::ManifestWords words = lines.line("segment");
-      manifest.segments.push_back(parse_segment(words, layout.shards));
-      words.end();
-    }
+    store::ManifestWords words = lines.line("segment");
+    SegmentInfo& segment = manifest.segments.emplace_back(parse_segment(words, layout.shards));
+    words.end();
+    lines.take_removed(segment);
   }
   return manifest;
 }
 
 Manifest read_manifest(const fs::path& folder) {
-  const std::optional<std::string> text =
-      store::read_manifest_text(folder, "manifest missing; the index cannot be read");
-  if (!text)
-    throw Error(Errc::not_found,
-                fmt::format("{}: not an index; create one with 'refrain index create'", folder.string()));
-  return parse_manifest(*text, (folder / kManifestName).string());
-}
-
-fs::path segment_folder(const fs::path& folder, const SegmentInfo& segment) {
-  return store::segment_path(folder, segment.number);
-}
-
-fs::path removed_path(const fs::path& folder, const SegmentInfo& segment) {
-  return store::removed_path(folder, segment.number, segment.removed_generation);
-}
-
-std::vector<bool> read_removed(const fs::path& folder, const SegmentInfo& segment) {
-  if (segment.removed == 0) return {};
-  return store::read_removed(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion,
-                             {segment.removed, segment.removed_file}, segment.documents);
-}
-
-void write_removed(const fs::path& folder, const std::vector<bool>& removed, std::uint64_t generation,
-                   SegmentInfo& segment) {
-  segment.removed_generation = store::free_generation(folder, segment.number, generation);
-  const store::RemovedFile file =
-      store::write_removed(removed_path(folder, segment).string(), kBlotRemovedMagic, kBlotFormatVersion, removed);
-  segment.removed = file.removed;
-  segment.removed_file = file.id;
-}
-
-store::NamedSegments named_in(const Manifest& manifest) {
-  store::NamedSegments named;
-  for (const SegmentInfo& segment : manifest.segments) {
-    named.add(segment.number);
-    if (segment.removed > 0) named.add_removed(segment.number, segment.removed_generation);
-  }
-  return named;
+  return parse_manifest(store::read_manifest_text(folder, kIndexKind), (folder / store::kManifestName).string());
 }
 
 }  // namespace refrain::blot

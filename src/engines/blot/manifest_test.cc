@@ -10,6 +10,7 @@
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "store/segments/manifest_text.h"
+#include "store/segments/removed.h"
 #include "world.h"
 
 namespace refrain::blot {
@@ -104,9 +105,9 @@ TEST_F(ManifestFiles, RemovedDocumentsComeBack) {
     segment.documents = count;
     std::vector<bool> removed(count);
     for (std::size_t i = 0; i < count; ++i) removed[i] = random() % 3 == 0 || i + 1 == count;
-    write_removed(folder(), removed, 9, segment);
+    store::write_removed(folder(), kIndexKind, removed, 9, segment);
     EXPECT_EQ(segment.removed, static_cast<std::uint64_t>(std::count(removed.begin(), removed.end(), true)));
-    EXPECT_EQ(read_removed(folder(), segment), removed);
+    EXPECT_EQ(store::read_removed(folder(), kIndexKind, segment), removed);
   }
 }
 

@@ -152,12 +152,7 @@ std::uint64_t LibraryWriter::remove(const std::function<bool(std::string_view id
     }
     if (more == 0) continue;
     all += more;
-    info.removed_generation = store::free_generation(state_->folder, info.number, state_->manifest.generation + 1);
-    const store::RemovedFile file =
-        store::write_removed(store::removed_path(state_->folder, info.number, info.removed_generation).string(),
-                             kRemovedMagic, kLibraryFormatVersion, removed);
-    info.removed = file.removed;
-    info.removed_file = file.id;
+    store::write_removed(state_->folder, kLibraryKind, removed, state_->manifest.generation + 1, info);
   }
   state_->drop_empty();
   return all;

@@ -8,29 +8,21 @@
 
 #include "engines/library/layout.h"
 #include "store/page_file.h"
-#include "store/segments/folder.h"
+#include "store/segments/manifest_text.h"
 
 namespace refrain::library {
 
-struct SegmentInfo {
-  std::uint64_t number = 0;
+struct SegmentInfo : store::SegmentHead {
   std::string run;  // identity of the run it came from, so that a resumed run adds nothing twice; empty after a merge
-  std::uint64_t documents = 0;
   std::uint64_t text_bytes = 0;
   std::uint64_t keys = 0;
   std::uint64_t greatest_rank = 0;       // largest keep-policy rank of its documents
   std::vector<store::PageFileId> files;  // in the order of SegmentFile
-  std::uint64_t removed = 0;             // number of its documents that were removed
-  std::uint64_t removed_generation = 0;
-  store::PageFileId removed_file;
   friend bool operator==(const SegmentInfo&, const SegmentInfo&) = default;
 };
 
-struct Manifest {
-  std::string id;  // 32 hexadecimal digits, drawn when the library was made
+struct Manifest : store::ManifestHead {
   Layout layout;
-  std::uint64_t generation = 0;
-  std::uint64_t next_segment = 1;
   std::vector<SegmentInfo> segments;
   std::vector<std::string> runs;  // identities of runs whose segments were merged or became empty
 };
@@ -46,7 +38,6 @@ Manifest parse_manifest(const std::string& text, const std::string& path);
 // Throws Error(not_found) if there is no library, corrupt if it is damaged, and unsupported for another version.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-store::NamedSegments named_in(const Manifest& manifest);
 extern const store::SegmentKind kLibraryKind;
 
 }  // namespace refrain::library

@@ -12,11 +12,8 @@ namespace refrain::library {
 namespace fs = std::filesystem;
 
 Removed::Removed(const fs::path& library, const SegmentInfo& info, MemoryBudget& budget)
-    : memory_(budget.reserve(info.removed == 0 ? 0 : info.documents / 8, "the removed documents of the library")) {
-  if (info.removed == 0) return;
-  bits_ = store::read_removed(store::removed_path(library, info.number, info.removed_generation).string(),
-                              kRemovedMagic, kLibraryFormatVersion, {info.removed, info.removed_file}, info.documents);
-}
+    : memory_(budget.reserve(info.removed == 0 ? 0 : info.documents / 8, "the removed documents of the library")),
+      bits_(store::read_removed(library, kLibraryKind, info)) {}
 
 Segment::Segment(const fs::path& library, const SegmentInfo& of, unsigned lanes, MemoryBudget& budget)
     : info(of),

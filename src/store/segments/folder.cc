@@ -54,6 +54,10 @@ std::string lock_path(const fs::path& folder) {
 
 }  // namespace
 
+std::string a_kind(std::string_view name) {
+  return fmt::format("{} {}", name == "index" ? "an" : "a", name);
+}
+
 fs::path segment_path(const fs::path& folder, std::uint64_t segment) {
   return folder / fmt::format("{:06}", segment);
 }
@@ -72,15 +76,16 @@ std::uint64_t free_generation(const fs::path& folder, std::uint64_t segment, std
   return generation;
 }
 
-std::optional<std::string> read_manifest_text(const fs::path& folder, std::string_view missing) {
+std::string read_manifest_text(const fs::path& folder, const SegmentKind& kind) {
   try {
     return read_file(folder / kManifestName);
   } catch (const Error& error) {
     if (error.code() == Errc::io) throw;
     if (error.code() == Errc::unsupported) throw Error(Errc::corrupt, error.what());
     if (is_taken(folder / kLockName))
-      throw Error(Errc::corrupt, fmt::format("{}: {}", (folder / kManifestName).string(), missing));
-    return std::nullopt;
+      throw Error(Errc::corrupt, fmt::format("{}: manifest missing; the {} cannot be read",
+                                             (folder / kManifestName).string(), kind.name));
+    throw Error(Errc::not_found, fmt::format("{}: not {}; {}", folder.string(), a_kind(kind.name), kind.if_missing));
   }
 }
 

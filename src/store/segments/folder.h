@@ -16,22 +16,45 @@
 #include <string_view>
 
 #include "base/files/file.h"
+#include "store/page_file.h"
 
 namespace refrain::store {
 
 inline constexpr const char* kManifestName = "manifest";
 inline constexpr const char* kLockName = "lock";
 
-// Identifies the files of one kind of folder by their names and their first bytes, to tell them from files of others.
+// A kind of folder. Its files are identified by their names and their first bytes, to tell them from files of others.
 struct SegmentKind {
+  std::string_view name;   // "index": its manifest begins with "refrain-index"
+  std::string_view other;  // the name of the other kind
+  std::uint64_t newest;    // the newest version of its manifest that this build reads
+  // The ends of error messages: what to do if there is no such folder, a line is invalid, or the version is too new.
+  std::string_view if_missing;
+  std::string_view if_invalid;
+  std::string_view if_newer;
+  std::uint32_t format_version;  // of its files
   std::string_view removed_magic;
   // The first bytes of a segment's file with this name; empty if a segment has no file of that name.
   std::string_view (*magic_of)(std::string_view name);
 };
 
+// The name of a kind with its article.
+std::string a_kind(std::string_view name);
+
 std::filesystem::path segment_path(const std::filesystem::path& folder, std::uint64_t segment);
 std::filesystem::path removed_path(const std::filesystem::path& folder, std::uint64_t segment,
                                    std::uint64_t generation);
+
+// What the manifest of every kind says about a segment.
+struct SegmentHead {
+  std::uint64_t number = 0;
+  std::uint64_t documents = 0;
+  // Set if documents of the segment have been removed.
+  std::uint64_t removed = 0;
+  std::uint64_t removed_generation = 0;
+  PageFileId removed_file;
+  friend bool operator==(const SegmentHead&, const SegmentHead&) = default;
+};
 
 // Returns the number of a new segment, `next` or above, whose folder does not exist yet: somebody else may have taken
 // the name. Advances `next` past it.
@@ -39,25 +62,31 @@ std::uint64_t take_segment_number(const std::filesystem::path& folder, std::uint
 // Returns a generation for a new list of removed documents, `generation` or above, in the same way.
 std::uint64_t free_generation(const std::filesystem::path& folder, std::uint64_t segment, std::uint64_t generation);
 
-// Reads the text of the manifest. Returns nothing if there is neither a manifest nor a lock. Throws Error(corrupt) if
-// the manifest is not a regular file, or, with the message `missing`, if there is a lock but no manifest: both are
-// created by one rename.
-std::optional<std::string> read_manifest_text(const std::filesystem::path& folder, std::string_view missing);
+// Reads the text of the manifest. Throws Error(not_found) if there is neither a manifest nor a lock, and Error(corrupt)
+// if the manifest is not a regular file, or if there is only a lock: both are created by one rename.
+std::string read_manifest_text(const std::filesystem::path& folder, const SegmentKind& kind);
 // Replaces the manifest: this is a commit.
 void write_manifest_text(const std::filesystem::path& folder, const std::string& text);
 
 // The file names of everything that a manifest names.
 class NamedSegments {
  public:
-  void add(std::uint64_t segment) { names_.insert(segment_path({}, segment).string()); }
-  void add_removed(std::uint64_t segment, std::uint64_t generation) {
-    names_.insert(removed_path({}, segment, generation).string());
+  void add(const SegmentHead& segment) {
+    names_.insert(segment_path({}, segment.number).string());
+    if (segment.removed > 0) names_.insert(removed_path({}, segment.number, segment.removed_generation).string());
   }
   bool contains(const std::string& name) const { return names_.contains(name); }
 
  private:
   std::set<std::string> names_;
 };
+
+template <class Manifest>
+NamedSegments named_in(const Manifest& manifest) {
+  NamedSegments named;
+  for (const SegmentHead& segment : manifest.segments) named.add(segment);
+  return named;
+}
 
 // Removes segments and lists of removed documents that `named` does not contain: leftovers of a killed writer, and
 // parts of the commit before the last one. A file is removed only if its name and its first bytes show that it is of

@@ -3,25 +3,36 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "store/page_file.h"
+#include "store/segments/folder.h"
 
 namespace refrain::store {
 
-// 32 random hexadecimal digits: no two folders have the same.
+// How the manifest of every kind begins.
+struct ManifestHead {
+  // 32 random hexadecimal digits, drawn when the folder is created, so that no two share them. Empty in indexes of
+  // manifest version 1; the next commit sets it.
+  std::string id;
+  std::uint64_t generation = 0;
+  std::uint64_t next_segment = 1;
+};
+
 std::string random_manifest_id();
-bool is_manifest_id(std::string_view id);
+// Identifies a state of a folder among all states of all folders. `text` is its manifest.
+std::string identity_of(const ManifestHead& head, std::string_view text);
 
 // The word "bytes:digest".
 std::string file_word(const PageFileId& id);
+// The first lines.
+std::string head_lines(const SegmentKind& kind, std::uint64_t version, const ManifestHead& head);
+// The line about the removed documents of a segment; empty if there are none.
+std::string removed_line(const SegmentHead& segment);
 // Returns `lines` with the line of their checksum appended.
 std::string with_checksum(const std::string& lines);
-// Returns the lines before the last; nothing if the checksum does not match.
-std::optional<std::string_view> without_checksum(std::string_view text);
 
 // Takes the words of a line one by one. Anything unexpected throws Error(corrupt) with the message `complaint`, which
 // must outlive this object.
@@ -51,10 +62,20 @@ class ManifestWords {
   const std::string& error_message_;
 };
 
-// Takes the lines one by one. `body` must outlive this object.
+// Takes the lines one by one.
 class ManifestLines {
  public:
-  ManifestLines(std::string_view body, std::string complaint) : body_(body), error_message_(std::move(complaint)) {}
+  // `text` must outlive this object; `path` is for messages. Throws Error(corrupt) if the checksum does not match,
+  // Error(invalid_argument) for a manifest of the other kind, and Error(unsupported) for a version that this build does
+  // not read.
+  ManifestLines(const SegmentKind& kind, std::string_view text, const std::string& path);
+
+  std::uint64_t version() const { return version_; }
+  // Takes the lines after the first. Only an index of version 1 has no id.
+  void take_head(bool has_id, ManifestHead& head);
+  // Takes the line about the removed documents of the segment, if it comes next.
+  void take_removed(SegmentHead& segment);
+  [[noreturn]] void damaged() const;
 
   bool at_end() const { return at_ >= body_.size(); }
   // Whether the next line begins with this word.
@@ -66,7 +87,9 @@ class ManifestLines {
 
  private:
   std::string_view body_;
+  std::string damaged_;
   std::string error_message_;
+  std::uint64_t version_ = 0;
   std::size_t at_ = 0;
 };
 

@@ -5,24 +5,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <filesystem>
 #include <vector>
 
-#include "store/page_file.h"
+#include "store/segments/folder.h"
 
 namespace refrain::store {
 
-struct RemovedFile {
-  std::uint64_t removed = 0;
-  PageFileId id;
-};
-
-// Returns one bit per document, set if it was removed. Throws Error(corrupt) if the file is a different one or
-// damaged.
-std::vector<bool> read_removed(const std::string& path, std::string_view magic, std::uint32_t version,
-                               const RemovedFile& file, std::uint64_t documents);
-RemovedFile write_removed(const std::string& path, std::string_view magic, std::uint32_t version,
-                          const std::vector<bool>& removed);
+// Returns one bit per document, set if it was removed; empty if none was. Throws Error(corrupt) if the file is a
+// different one or damaged.
+std::vector<bool> read_removed(const std::filesystem::path& folder, const SegmentKind& kind,
+                               const SegmentHead& segment);
+// Writes the list of removed documents and updates `segment`. Uses the first free generation, from `generation` on.
+void write_removed(const std::filesystem::path& folder, const SegmentKind& kind, const std::vector<bool>& removed,
+                   std::uint64_t generation, SegmentHead& segment);
 
 }  // namespace refrain::store

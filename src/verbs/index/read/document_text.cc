@@ -27,7 +27,7 @@ namespace {
 DocumentText::DocumentText(const fs::path& folder, const blot::SegmentInfo& segment, blot::DocumentReader& documents)
     : documents_(documents) {
   if (segment.texts_file)
-    texts_ = std::make_unique<blot::TextReader>(blot::segment_folder(folder, segment), *segment.texts_file);
+    texts_ = std::make_unique<blot::TextReader>(store::segment_path(folder, segment.number), *segment.texts_file);
 }
 
 DocumentText::DocumentText(const DocumentText& other, blot::DocumentReader& documents)

@@ -8,16 +8,17 @@
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
+#include "store/segments/removed.h"
 
 namespace refrain::verbs::index {
 
 namespace fs = std::filesystem;
 
 Snapshot::Segment::Segment(const fs::path& folder, const blot::SegmentInfo& info, const IndexLayout& layout)
-    : documents(blot::segment_folder(folder, info), info.documents_file),
-      posts(blot::segment_folder(folder, info), info.posts_files, blot::key_bits(layout), info.blocks),
+    : documents(store::segment_path(folder, info.number), info.documents_file),
+      posts(store::segment_path(folder, info.number), info.posts_files, blot::key_bits(layout), info.blocks),
       texts(folder, info, documents),
-      removed(blot::read_removed(folder, info)) {
+      removed(store::read_removed(folder, blot::kIndexKind, info)) {
   if (documents.documents() != info.documents || documents.blocks() != info.blocks)
     documents.corrupt("not the file named in the manifest");
 }

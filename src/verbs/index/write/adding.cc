@@ -172,7 +172,7 @@ std::uint64_t DocumentAdder::take_document(std::string id, blot::TextPlace place
     number_ = store::take_segment_number(folder_, manifest_.next_segment);
     blot::SegmentInfo info;
     info.number = number_;
-    const fs::path folder = blot::segment_folder(folder_, info);
+    const fs::path folder = store::segment_path(folder_, info.number);
     make_folder(folder);
     set_builder(
         std::make_shared<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_));

@@ -18,6 +18,7 @@
 #include "refrain/index.h"
 #include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
+#include "store/segments/removed.h"
 #include "verbs/index/read/document_text.h"
 #include "verbs/index/write/adding.h"
 
@@ -43,7 +44,7 @@ class Check {
     blot::read_manifest(folder_);
     if (repair) locked.emplace(folder_, blot::kIndexKind);
     blot::Manifest manifest = blot::read_manifest(folder_);
-    if (locked) locked->begin(blot::named_in(manifest));
+    if (locked) locked->begin(store::named_in(manifest));
     std::uint64_t bytes = 0;
     for (const blot::SegmentInfo& segment : manifest.segments) {
       bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) + segment.text_bytes;
@@ -78,7 +79,7 @@ class Check {
   }
 
   bool is_whole(const blot::SegmentInfo& segment, const blot::Manifest& manifest, Progress& progress) {
-    const fs::path folder = blot::segment_folder(folder_, segment);
+    const fs::path folder = store::segment_path(folder_, segment.number);
     const auto done = [&](std::uint64_t bytes) { progress.add(bytes); };
     report_.bytes += segment.documents_file.bytes + (segment.texts_file ? segment.texts_file->bytes : 0) +
                      (segment.removed > 0 ? segment.removed_file.bytes : 0);
@@ -97,7 +98,7 @@ class Check {
         throw Error(Errc::corrupt, fmt::format("{}: post count differs from the manifest; run 'index check --repair'",
                                                folder.string()));
     });
-    whole &= attempt([&] { removed = blot::read_removed(folder_, segment); });
+    whole &= attempt([&] { removed = store::read_removed(folder_, blot::kIndexKind, segment); });
     if (segment.texts_file) whole &= attempt([&] { blot::TextReader(folder, *segment.texts_file).check(done); });
     if (documents_whole) whole &= attempt([&] { check_texts(segment, *documents, removed, progress); });
     report_.documents += segment.documents - segment.removed;
@@ -141,7 +142,7 @@ class Check {
     manifest.segments = std::move(segments);
     ++manifest.generation;
     if (manifest.id.empty()) manifest.id = store::random_manifest_id();
-    locked.commit(blot::to_text(manifest), blot::named_in(manifest));
+    locked.commit(blot::to_text(manifest), store::named_in(manifest));
   }
 
   // Returns the result of open(), or nullopt if it finds damage.
@@ -156,7 +157,7 @@ class Check {
   }
   std::unique_ptr<blot::DocumentReader> documents_of(const blot::SegmentInfo& segment) const {
     return if_whole([&] {
-             return std::make_unique<blot::DocumentReader>(blot::segment_folder(folder_, segment),
+             return std::make_unique<blot::DocumentReader>(store::segment_path(folder_, segment.number),
                                                            segment.documents_file);
            })
         .value_or(nullptr);
@@ -200,7 +201,8 @@ class Check {
       return;
     }
     const std::unique_ptr<verbs::index::DocumentText> texts = texts_of(segment, *documents);
-    const std::optional<std::vector<bool>> removed = if_whole([&] { return blot::read_removed(folder_, segment); });
+    const std::optional<std::vector<bool>> removed =
+        if_whole([&] { return store::read_removed(folder_, blot::kIndexKind, segment); });
     std::optional<Superseded> superseded;
     if (!removed) superseded.emplace(*this, segments, number);
     for (std::uint64_t i = 0; i < documents->documents(); ++i) {

@@ -167,10 +167,11 @@ class IndexDamage : public testing::Test, public World {
       if (texts_.contains(id)) continue;
       EXPECT_TRUE(name.ends_with(".removed") && removed_[id] == text) << what << ": " << id;
     }
-    std::set<std::string> expected = {blot::kManifestName, blot::kLockName};
+    std::set<std::string> expected = {store::kManifestName, store::kLockName};
     for (const blot::SegmentInfo& segment : snapshot.manifest().segments) {
-      expected.insert(blot::segment_folder(path_, segment).filename().string());
-      if (segment.removed > 0) expected.insert(blot::removed_path(path_, segment).filename().string());
+      expected.insert(store::segment_path(path_, segment.number).filename().string());
+      if (segment.removed > 0)
+        expected.insert(store::removed_path({}, segment.number, segment.removed_generation).string());
     }
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(path_)) names.insert(entry.path().filename().string());
@@ -201,7 +202,7 @@ TEST_F(IndexDamage, AFlippedBitIsFoundAndNeverServed) {
   for (const fs::path& file : files_) {
     const std::uint64_t bytes = fs::file_size(file);
     std::vector<std::uint64_t> places;
-    if (file.filename() == blot::kManifestName) {
+    if (file.filename() == store::kManifestName) {
       for (std::uint64_t i = 0; i < bytes; ++i) places.push_back(i);
     } else {
       // The first and the last byte of every page, the last byte of its content, and some others.
@@ -283,7 +284,7 @@ TEST_F(IndexDamage, IsNeverMergedIntoWhatLooksWhole) {
 
 TEST_F(IndexDamage, IsRepairedFromWhatCanBeRead) {
   for (const fs::path& file : files_) {
-    if (file.filename() == blot::kManifestName) continue;
+    if (file.filename() == store::kManifestName) continue;
     const std::string content = read(file);
     for (std::uint64_t page = 0; page < content.size(); page += store::kPageBytes)
       with_copy([&] {
@@ -325,7 +326,7 @@ TEST_F(IndexDamage, ARepairCountsWhatIsLostAlsoWhereRemovedDocumentsComeBack) {
 }
 
 TEST_F(IndexDamage, WithoutItsManifestItIsLeftAsItIs) {
-  const fs::path manifest = path_ / blot::kManifestName;
+  const fs::path manifest = path_ / store::kManifestName;
   const std::string content = read(manifest);
   const auto refused = [&] {
     for (const bool repair : {false, true}) try {
@@ -345,11 +346,11 @@ TEST_F(IndexDamage, WithoutItsManifestItIsLeftAsItIs) {
 }
 
 TEST_F(IndexDamage, WithoutItsLockItGoesOn) {
-  fs::remove(path_ / blot::kLockName);
+  fs::remove(path_ / store::kLockName);
   EXPECT_EQ(answers(), right_);
   EXPECT_EQ(check_index(path_, true, context_).damages, std::vector<std::string>());
-  EXPECT_TRUE(fs::exists(path_ / blot::kLockName));
-  fs::remove(path_ / blot::kLockName);
+  EXPECT_TRUE(fs::exists(path_ / store::kLockName));
+  fs::remove(path_ / store::kLockName);
   Index index(path_);
   index.add({{"more", "one more document"}}, false, context_);
   EXPECT_EQ(index.document("more")->text, "one more document");

@@ -19,6 +19,7 @@
 #include "engines/blot/posts_reader.h"
 #include "engines/blot/posts_writer.h"
 #include "refrain/error.h"
+#include "store/segments/removed.h"
 
 namespace refrain::verbs::index {
 
@@ -32,12 +33,12 @@ constexpr std::uint64_t kReport = 1 << 16;
 class Source {
  public:
   Source(const fs::path& folder, const blot::SegmentInfo& info, const IndexLayout& layout, MemoryBudget& budget)
-      : documents(blot::segment_folder(folder, info), info.documents_file),
-        posts(blot::segment_folder(folder, info), info.posts_files, blot::key_bits(layout), info.blocks),
-        removed(blot::read_removed(folder, info)),
+      : documents(store::segment_path(folder, info.number), info.documents_file),
+        posts(store::segment_path(folder, info.number), info.posts_files, blot::key_bits(layout), info.blocks),
+        removed(store::read_removed(folder, blot::kIndexKind, info)),
         begins_(budget, "the table of documents"),
         lost_(budget, "the table of documents") {
-    if (info.texts_file) texts.emplace(blot::segment_folder(folder, info), *info.texts_file);
+    if (info.texts_file) texts.emplace(store::segment_path(folder, info.number), *info.texts_file);
   }
 
   bool is_removed(std::uint64_t document) const { return !removed.empty() && removed[document]; }
@@ -128,7 +129,7 @@ blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layo
                                  const Context& context, MemoryBudget& budget) {
   blot::SegmentInfo merged;
   merged.number = number;
-  const fs::path target = blot::segment_folder(folder, merged);
+  const fs::path target = store::segment_path(folder, merged.number);
   make_folder(target);
 
   std::vector<std::unique_ptr<Source>> sources;

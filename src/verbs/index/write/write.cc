@@ -25,6 +25,7 @@
 #include "refrain/error.h"
 #include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
+#include "store/segments/removed.h"
 #include "verbs/index/write/adding.h"
 #include "verbs/index/write/segment_merger.h"
 #include "verbs/run/stage.h"
@@ -67,12 +68,12 @@ class Writing {
   struct Locked {
     explicit Locked(const fs::path& of) : folder(existing(of), blot::kIndexKind) {
       manifest = blot::read_manifest(of);
-      folder.begin(blot::named_in(manifest));
+      folder.begin(store::named_in(manifest));
     }
     void commit() {
       ++manifest.generation;
       if (manifest.id.empty()) manifest.id = store::random_manifest_id();
-      folder.commit(blot::to_text(manifest), blot::named_in(manifest));
+      folder.commit(blot::to_text(manifest), store::named_in(manifest));
     }
     // Throws before a lock is made if there is no index.
     static const fs::path& existing(const fs::path& of) {
@@ -150,7 +151,7 @@ IndexWriteReport Writing::create(const IndexCreateOptions& options) {
   manifest.generation = 1;
   manifest.id = store::random_manifest_id();
   settle_ids(staging.path(), manifest.segments, 0, false, manifest.generation);
-  OutputFile((staging.path() / blot::kLockName).string()).close();
+  OutputFile((staging.path() / store::kLockName).string()).close();
   store::write_manifest_text(staging.path(), blot::to_text(manifest));
   staging.publish(target);
   return finish(target, manifest);
@@ -215,11 +216,11 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
   std::map<std::size_t, std::vector<bool>> removed;  // by segment
   for (const blot::SegmentInfo& segment : segments)
     readers.push_back(
-        std::make_unique<blot::DocumentReader>(blot::segment_folder(folder, segment), segment.documents_file));
+        std::make_unique<blot::DocumentReader>(store::segment_path(folder, segment.number), segment.documents_file));
   const auto gone = [&](std::size_t segment) -> std::vector<bool>& {
     const auto [found, is_new] = removed.try_emplace(segment);
     if (is_new) {
-      found->second = blot::read_removed(folder, segments[segment]);
+      found->second = store::read_removed(folder, blot::kIndexKind, segments[segment]);
       found->second.resize(segments[segment].documents);
     }
     return found->second;
@@ -241,7 +242,8 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
         ++more[other];
         ++(other < first_added ? report_.replaced : report_.removed);
       });
-  for (const auto& [segment, count] : more) blot::write_removed(folder, gone(segment), generation, segments[segment]);
+  for (const auto& [segment, count] : more)
+    store::write_removed(folder, blot::kIndexKind, gone(segment), generation, segments[segment]);
   std::erase_if(segments, [](const blot::SegmentInfo& segment) { return segment.removed == segment.documents; });
 }
 
@@ -323,8 +325,8 @@ IndexWriteReport Writing::remove(const fs::path& folder, const std::vector<std::
   std::vector<bool> changed(segments.size());
   for (const blot::SegmentInfo& segment : segments) {
     readers.push_back(
-        std::make_unique<blot::DocumentReader>(blot::segment_folder(folder, segment), segment.documents_file));
-    removed.push_back(blot::read_removed(folder, segment));
+        std::make_unique<blot::DocumentReader>(store::segment_path(folder, segment.number), segment.documents_file));
+    removed.push_back(store::read_removed(folder, blot::kIndexKind, segment));
     removed.back().resize(segment.documents);
   }
   for (const std::string& id : ids) {
@@ -345,7 +347,8 @@ IndexWriteReport Writing::remove(const fs::path& folder, const std::vector<std::
   readers.clear();
   if (report_.removed == 0) return finish(folder, index.manifest);
   for (std::size_t i = 0; i < segments.size(); ++i)
-    if (changed[i]) blot::write_removed(folder, removed[i], index.manifest.generation + 1, segments[i]);
+    if (changed[i])
+      store::write_removed(folder, blot::kIndexKind, removed[i], index.manifest.generation + 1, segments[i]);
   std::erase_if(segments, [](const blot::SegmentInfo& segment) { return segment.removed == segment.documents; });
   index.commit();
   return finish(folder, index.manifest);
