@@ -1,12 +1,15 @@
-// Divides the texts of a column among threads, a piece of the column at a time.
+// Divides many items among threads: the texts of a column, a piece of the column at a time, or pairs that are read one
+// after another.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/threads.h"
 
 namespace refrain {
@@ -41,6 +44,51 @@ class PerWorker {
 
  private:
   std::vector<std::unique_ptr<T>> held_;
+};
+
+// Collects items until it has a block of them, works on the block with the threads of the context, and then hands on
+// the results in the order of the items.
+template <class Item, class Result>
+class Blocks {
+ public:
+  // Keeps a reference to `context`. `progress` may be null. Workers are numbered from 0.
+  Blocks(const Context& context, Progress* progress, std::function<Result(unsigned worker, const Item&)> work,
+         std::function<void(const Item&, const Result&)> take)
+      : context_(context),
+        threads_(thread_count(context)),
+        progress_(progress),
+        work_(std::move(work)),
+        take_(std::move(take)) {}
+
+  void add(const Item& item) {
+    items_.push_back(item);
+    if (items_.size() == kItems) finish();
+  }
+  // Works on the items that are left.
+  void finish() {
+    results_.resize(items_.size());
+    parallel_for(threads_, (items_.size() + kPieceItems - 1) / kPieceItems,
+                 [&](unsigned worker, std::size_t piece) {
+                   throw_if_stopped(context_);
+                   const std::size_t end = std::min(items_.size(), (piece + 1) * kPieceItems);
+                   for (std::size_t i = piece * kPieceItems; i < end; ++i) results_[i] = work_(worker, items_[i]);
+                   if (progress_ != nullptr) progress_->add(end - piece * kPieceItems);
+                 });
+    for (std::size_t i = 0; i < items_.size(); ++i) take_(items_[i], results_[i]);
+    items_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kItems = std::size_t{1} << 16;  // held in memory at once
+  static constexpr std::size_t kPieceItems = 256;              // that a worker takes at a time
+
+  const Context& context_;
+  const unsigned threads_;
+  Progress* const progress_;
+  const std::function<Result(unsigned, const Item&)> work_;
+  const std::function<void(const Item&, const Result&)> take_;
+  std::vector<Item> items_;
+  std::vector<Result> results_;
 };
 
 }  // namespace refrain

@@ -1,12 +1,10 @@
 // The batch kernel: the Jaccard similarity of pairs of texts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "base/pieces.h"
-#include "engines/sketch/feature_set.h"
-#include "engines/sketch/window_sets.h"
+#include "engines/sketch/comparer.h"
 #include "refrain/error.h"
 #include "refrain/pairs.h"
 
@@ -14,10 +12,28 @@ namespace refrain {
 
 namespace {
 
-constexpr std::size_t kPiecePairs = 256;  // pairs that a thread takes at a time
 constexpr double kNotJudged = std::numeric_limits<double>::quiet_NaN();
 
 // The keys of texts are their indices in `left`, and `right_key` plus their indices in `right`.
+class TwoColumns final : public sketch::KeyedTexts {
+ public:
+  TwoColumns(const TextColumn& left, const TextColumn& right, std::uint64_t right_key)
+      : left_(left), right_(right), right_key_(right_key) {}
+  std::uint64_t bytes(std::uint64_t key) override { return text(key).size(); }
+  std::string_view get(std::uint64_t key, std::string& /*scratch*/) override { return text(key); }
+  bool in_memory() const override { return true; }
+
+ private:
+  std::string_view text(std::uint64_t key) const {
+    return key < left_.size() ? left_[static_cast<std::size_t>(key)]
+                              : right_[static_cast<std::size_t>(key - right_key_)];
+  }
+
+  const TextColumn& left_;
+  const TextColumn& right_;
+  const std::uint64_t right_key_;
+};
+
 std::vector<double> compare(const TextColumn& left, const TextColumn& right, std::uint64_t right_key,
                             std::span<const IndexPair> pairs, const SimilarityOptions& options,
                             const Context& context) {
@@ -29,23 +45,17 @@ std::vector<double> compare(const TextColumn& left, const TextColumn& right, std
   MemoryBudget budget(context);
   const Reservation results = budget.reserve(pairs.size() * sizeof(double), "the similarities");
   std::vector<double> found(pairs.size(), kNotJudged);
-  const unsigned threads = thread_count(context);
-  const std::uint64_t share = budget.available() / 2 / threads;
-  PerWorker<sketch::WindowSets> sets(context);
-  parallel_for(threads, (pairs.size() + kPiecePairs - 1) / kPiecePairs, [&](unsigned worker, std::size_t piece) {
-    throw_if_stopped(context);
-    sketch::WindowSets& mine = sets.get(worker, plan, budget, share);
-    const auto set_of = [&](const TextColumn& texts, std::size_t i, std::uint64_t key) -> const auto& {
-      const sketch::WindowSets::Set* known = mine.find(key + i);
-      return known != nullptr ? *known : mine.add(key + i, texts[i].size(), 0, [&] { return texts[i]; });
-    };
-    const std::size_t end = std::min(pairs.size(), (piece + 1) * kPiecePairs);
-    for (std::size_t i = piece * kPiecePairs; i < end; ++i) {
+  const std::uint64_t share = budget.available() / 2 / thread_count(context);
+  TwoColumns texts(left, right, right_key);
+  PerWorker<sketch::Comparer> comparers(context);
+  for_each_piece(context, pairs.size(), [&](unsigned worker, std::size_t begin, std::size_t end) {
+    sketch::Comparer& comparer =
+        comparers.get(worker, texts, plan, sketch::MatchRule{.threshold = options.threshold}, budget, share);
+    for (std::size_t i = begin; i < end; ++i) {
       const auto [first, second] = pairs[i];
-      if (!left.valid(first) || !right.valid(second)) continue;
-      const sketch::WindowSets::Set& a = set_of(left, first, 0);
-      const sketch::WindowSets::Set& b = set_of(right, second, right_key);
-      if (!a.empty() && !b.empty()) found[i] = sketch::jaccard_from(options.threshold, a, b);
+      if (left.valid(first) && right.valid(second) && comparer.has_windows(first) &&
+          comparer.has_windows(right_key + second))
+        found[i] = comparer.similarity(first, right_key + second);
     }
   });
   return found;

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "base/attachment.h"
 #include "engines/library/reader.h"
-#include "engines/sketch/loss.h"
+#include "engines/sketch/comparer.h"
 #include "engines/sketch/minhash.h"
 #include "refrain/dedup.h"
 #include "refrain/digest.h"
@@ -97,36 +96,13 @@ struct Verdict {
 struct JudgeRules {
   sketch::MatchRule match = {};
   bool exact = true;              // copies match
-  bool near = true;               // similar texts match
   bool trust_signatures = false;  // if the text of the known one is gone
 };
 
-// Judges a proposal. `there` says whether the text of the known document still exists. text() returns the new
-// document's text, same() compares it with the known one, similarity() returns the similarity of the two (or any
-// value below the threshold if it is below), and loss() what would be lost. Returns nothing if they do not match.
-template <class Text, class Same, class Similarity, class Lost>
-std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, Text text, Same same,
-                             Similarity similarity, Lost loss) {
-  Verdict verdict;
-  if (!there) {
-    if (!proposal.exact && proposal.estimate < rules.match.threshold) return std::nullopt;
-    verdict.similarity = proposal.estimate;
-    // Signatures contain no information about attachments.
-    const bool trusts = rules.trust_signatures && (proposal.exact || !has_attachments(text()));
-    verdict.trusted = trusts ? 1 : 0;
-    verdict.kind = !trusts ? Verdict::gone : proposal.exact ? Verdict::exact : Verdict::near;
-    return verdict;
-  }
-  if (rules.exact && proposal.exact && same()) {
-    verdict.similarity = 1;
-    return verdict;
-  }
-  if (!rules.near) return std::nullopt;
-  verdict.similarity = similarity();
-  if (verdict.similarity < rules.match.threshold) return std::nullopt;
-  verdict.loss = loss();
-  verdict.kind = rules.match.covers(verdict.loss) ? Verdict::near : Verdict::own_text;
-  return verdict;
-}
+// Judges a proposal: that `document` may match `known`, both keys of `texts`. `there` says whether the text of the known
+// document still exists. `comparer` compares `texts` by the rule; if it is null, only copies match. Returns nothing if
+// they do not match.
+std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, std::uint64_t document,
+                             std::uint64_t known, sketch::KeyedTexts& texts, sketch::Comparer* comparer);
 
 }  // namespace refrain::verbs::known

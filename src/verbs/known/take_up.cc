@@ -1,6 +1,7 @@
 #include "verbs/known/take_up.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -52,7 +53,8 @@ CommittedTexts commit_waiting_texts(library::LibraryWriter& writing, const std::
   const SketchPlan plan(rules_of(layout, library), layout);
   library::Reader reader(library, budget);
   const Templates templates(reader, nullptr, budget);
-  TextSketcher sketcher(plan);
+  std::optional<text::FeatureStream> stream;
+  if (plan.features) stream.emplace(*plan.features);
   TextSketch sketch;
   std::set<Digest> seen;
   Reservation memory = budget.reserve(0, "the documents that a server added");
@@ -63,8 +65,9 @@ CommittedTexts commit_waiting_texts(library::LibraryWriter& writing, const std::
       throw_if_stopped(context);
       const std::string source = source_of(record.id);
       const std::shared_ptr<const SourceTemplate> left_out = templates.of(source);
-      const Reservation room = budget.reserve(TextSketcher::memory_bytes(record.text.size()), "a long document");
-      sketcher.sketch(record.text, left_out == nullptr ? nullptr : &left_out->left_out, sketch);
+      const Reservation room = budget.reserve(sketch_memory_bytes(record.text.size()), "a long document");
+      sketch_text(plan, record.text, left_out == nullptr ? nullptr : &left_out->left_out, stream ? &*stream : nullptr,
+                  sketch);
       // After a failed write, the disk may have kept a record that was reported as not added.
       if (!seen.insert(sketch.digest).second) continue;
       if (seen.size() * kDigestBytes > memory.bytes())

@@ -15,20 +15,22 @@
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/files/temp_space.h"
+#include "base/pieces.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
+#include "engines/matching/blocks.h"
 #include "engines/matching/hamming_join.h"
 #include "engines/matching/union_find.h"
+#include "engines/sketch/comparer.h"
 #include "refrain/error.h"
 #include "refrain/memory.h"
 #include "refrain/report_json.h"
 #include "store/shuffle.h"
 #include "verbs/join/join.h"
 #include "verbs/near/close_gaps.h"
-#include "verbs/near/confirm.h"
 #include "verbs/near/hasher.h"
 #include "verbs/near/nodes.h"
 #include "verbs/near/rows.h"
@@ -61,6 +63,32 @@ struct FirstOfConfirmed {
 
 // Set in the difference of a candidate that is compared only if no other match connects its documents.
 constexpr std::uint64_t kIfUnconnected = std::uint64_t{1} << 63U;
+
+// Returns options for the windows of the fingerprints, but with the strongest hash, whichever hash the fingerprints
+// use.
+FingerprintOptions windows_of(FingerprintOptions options) {
+  options.hash = HashKind::xxh3;
+  return options;
+}
+
+// With verify, candidates are confirmed by the true similarity of their texts, which fingerprints only estimate.
+struct TextComparer {
+  struct Texts final : sketch::KeyedTexts {
+    explicit Texts(const run::TextStore& of) : store(of) {}
+    std::uint64_t bytes(DocId document) override {
+      const ByteRange range = store.document(document);
+      return range.end - range.begin;
+    }
+    std::string_view get(DocId document, std::string& scratch) override { return store.text(document, scratch); }
+    bool in_memory() const override { return store.in_memory(); }
+    const run::TextStore& store;
+  };
+  TextComparer(const run::TextStore& store, const text::FeaturePlan& plan, double threshold, MemoryBudget& budget,
+               std::uint64_t memory_bytes)
+      : texts(store), comparer(texts, plan, {.threshold = threshold}, budget, memory_bytes) {}
+  Texts texts;
+  sketch::Comparer comparer;
+};
 
 class Near {
  public:
@@ -131,8 +159,7 @@ class Near {
   // Reserve for what comes in units: blocks that are not full, pages that are partly used, and the reader's
   // buffers.
   static constexpr std::uint64_t kSlack = std::uint64_t{8} << 20U;
-  static constexpr std::uint64_t kTextShare = 4;                    // texts may take this fraction of the memory
-  static constexpr std::size_t kBlockPairs = std::size_t{1} << 16;  // pairs that are verified at a time
+  static constexpr std::uint64_t kTextShare = 4;  // texts may take this fraction of the memory
 
   void read() {
     // Records the progress, to find out how much of the input was read when memory runs out.
@@ -356,26 +383,28 @@ class Near {
     in_order.threads = 1;
     {
       auto writer = found.writer();
-      Confirmer confirmer(*texts_, options_, context_, budget_);
-      std::vector<Match> block;
-      std::vector<double> similarities;
+      const text::FeaturePlan plan(windows_of(options_.fingerprint));
+      const std::uint64_t share = budget_.available() / 2 / threads_;
+      PerWorker<TextComparer> comparers(context_);
       const auto connected = [&](const Match& match) {
         return clusters.find(match.first) == clusters.find(match.second);
       };
-      const auto confirm = [&](bool if_unconnected) {
-        confirmer.similarities(block, similarities);
-        for (std::size_t i = 0; i < block.size(); ++i) {
-          if (if_unconnected && connected(block[i])) continue;
-          ++report_.candidates;
-          if (similarities[i] == 0) continue;
-          block[i].difference &= ~kIfUnconnected;
-          writer.add({block[i], similarities[i]});
-          clusters.unite(block[i].first, block[i].second);
-        }
-        progress.add(block.size());
-        block.clear();
-      };
-      for (const bool if_unconnected : {false, true}) {
+      bool if_unconnected = false;  // whether the pairs are those that are compared only in this case
+      Blocks<Match, double> blocks(
+          context_, &progress,
+          [&](unsigned worker, const Match& match) {
+            return comparers.get(worker, *texts_, plan, options_.threshold, budget_, share)
+                .comparer.similarity(match.first, match.second);
+          },
+          [&](const Match& match, double similarity) {
+            if (if_unconnected && connected(match)) return;
+            ++report_.candidates;
+            if (similarity < options_.threshold) return;
+            writer.add({{match.first, match.second, match.difference & ~kIfUnconnected}, similarity});
+            clusters.unite(match.first, match.second);
+          });
+      for (const bool last : {false, true}) {
+        if_unconnected = last;
         candidates.for_each_run(in_order,
                                 [&](unsigned /*worker*/, std::size_t /*partition*/, const store::Run<Match>& run) {
                                   for (const Match& match : run.records) {
@@ -383,11 +412,10 @@ class Near {
                                     if (if_unconnected && connected(match))
                                       progress.add(1);
                                     else
-                                      block.push_back(match);
-                                    if (block.size() == kBlockPairs) confirm(if_unconnected);
+                                      blocks.add(match);
                                   }
                                 });
-        confirm(if_unconnected);
+        blocks.finish();
       }
     }
     progress.finish();

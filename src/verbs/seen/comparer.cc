@@ -19,18 +19,17 @@ constexpr std::uint64_t kComparerBytes = std::uint64_t{1} << 20;  // memory of t
 Comparer::Comparer(const known::SketchPlan& plan, bool trust_signatures, known::FileTexts& file_texts,
                    const Context& context, MemoryBudget& budget)
     : proposer_(plan.layout.lanes, plan.rules.threshold),
-      rules_{.match = sketch::MatchRule::of(plan.rules),
-             .near = plan.layout.lanes != 0,
-             .trust_signatures = trust_signatures},
+      rules_{.match = sketch::MatchRule::of(plan.rules), .trust_signatures = trust_signatures},
       file_texts_(file_texts),
       context_(context),
       budget_(budget),
       memory_(budget.reserve(kComparerBytes, kCompared)),
-      sketcher_(plan) {}
+      plan_(plan) {
+  if (plan.features) comparer_.emplace(texts_, *plan.features, rules_.match, budget_, 0);
+}
 
 void Comparer::begin(const SeenDocument& document, const known::SourceTemplate* left_out, const Snapshot& snapshot,
                      const std::stop_token& stop) {
-  document_ = document;
   context_.stop = stop;
   best_.reset();
   match_.clear();
@@ -39,8 +38,11 @@ void Comparer::begin(const SeenDocument& document, const known::SourceTemplate* 
   settled_ = false;
   looked_.clear();
   candidates_.clear();
-  memory_.resize(kComparerBytes + known::TextSketcher::memory_bytes(document.text.size()), kCompared);
-  sketcher_.sketch(document.text, left_out == nullptr ? nullptr : &left_out->left_out, sketch_);
+  memory_.resize(kComparerBytes + known::sketch_memory_bytes(document.text.size()), kCompared);
+  if (comparer_) comparer_->forget();
+  texts_.document = texts_.keyed(document.text, left_out == nullptr ? nullptr : &left_out->left_out);
+  known::sketch_text(plan_, document.text, texts_.document.left_out, comparer_ ? &comparer_->stream() : nullptr,
+                     sketch_);
   if (snapshot.manifest().segments.empty()) return;
   const std::shared_ptr<Snapshot::LentReader> lent = snapshot.lend();
   compare_known(snapshot, *lent->reader);
@@ -87,12 +89,13 @@ bool Comparer::judge(const known::Proposal& proposal, const std::optional<std::s
                      const text::LeftOut* left_out) {
   throw_if_stopped(context_);
   if (!proposal.exact) ++compared_;
-  const Reservation room =
-      budget_.reserve(text ? text->size() + known::TextSketcher::memory_bytes(text->size()) : 0, kCompared);
-  const std::optional<known::Verdict> verdict = known::judge(
-      rules_, proposal, text.has_value(), [&] { return document_.text; }, [&] { return document_.text == *text; },
-      [&] { return sketcher_.similarity(sketch_, *text, left_out); },
-      [&] { return sketcher_.loss(document_.text, sketch_, *text); });
+  const Reservation room = budget_.reserve(text ? text->size() : 0, kCompared);
+  texts_.other = texts_.keyed(text ? std::string_view(*text) : std::string_view(), left_out);
+  if (comparer_ && !proposal.exact && !sketch_.windows.empty())
+    comparer_->tell(texts_.document.key, std::exchange(sketch_.windows, {}));
+  const std::optional<known::Verdict> verdict =
+      known::judge(rules_, proposal, text.has_value(), texts_.document.key, texts_.other.key, texts_,
+                   comparer_ ? &*comparer_ : nullptr);
   if (!verdict || (best_ && !verdict->is_better_than(*best_))) return false;
   best_ = verdict;
   logged_ = {};

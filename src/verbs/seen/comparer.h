@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "engines/library/reader.h"
+#include "engines/sketch/comparer.h"
 #include "refrain/context.h"
 #include "refrain/seen.h"
 #include "verbs/known/file_texts.h"
@@ -64,9 +65,32 @@ class Comparer {
   Context context_;  // with the stop token of the request
   MemoryBudget& budget_;
   Reservation memory_;  // for the buffers, and for a long text
-  known::TextSketcher sketcher_;
+  const known::SketchPlan& plan_;
 
-  SeenDocument document_;
+  // The current document, and the one that it is compared with. Every text gets a new key.
+  class Texts final : public sketch::KeyedTexts {
+   public:
+    struct Text {
+      std::uint64_t key = 0;
+      std::string_view text = {};
+      const text::LeftOut* left_out = nullptr;
+    };
+    Text keyed(std::string_view text, const text::LeftOut* left_out) { return {++last_key_, text, left_out}; }
+    std::uint64_t bytes(std::uint64_t key) override { return of(key).text.size(); }
+    std::string_view get(std::uint64_t key, std::string& /*scratch*/) override { return of(key).text; }
+    bool in_memory() const override { return true; }
+    const text::LeftOut* left_out(std::uint64_t key) const override { return of(key).left_out; }
+
+    Text document;
+    Text other;
+
+   private:
+    const Text& of(std::uint64_t key) const { return key == document.key ? document : other; }
+    std::uint64_t last_key_ = 0;
+  };
+  Texts texts_;
+  std::optional<sketch::Comparer> comparer_;  // set if near-duplicates are found, too
+
   known::TextSketch sketch_;
   std::optional<known::Verdict> best_;
   std::string match_;

@@ -20,7 +20,6 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/find/similarity.h"
 #include "verbs/dedup/near/sketches.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
@@ -263,7 +262,7 @@ class SampleCheck {
     std::vector<std::uint8_t> scratch;
     std::vector<std::uint32_t> places;
     std::vector<std::uint8_t> missed;  // by index into the sample
-    std::unique_ptr<Similarity> similarity;
+    std::unique_ptr<DocumentComparer> documents;
     std::uint64_t pairs = 0;
   };
 
@@ -279,9 +278,9 @@ class SampleCheck {
                  [&](unsigned number, std::size_t block) {
                    throw_if_stopped(run_.context);
                    Worker& worker = workers_[number];
-                   if (!worker.similarity)
-                     worker.similarity =
-                         std::make_unique<Similarity>(run_, plan_, run_.budget.available() / 4 / run_.threads);
+                   if (!worker.documents)
+                     worker.documents =
+                         std::make_unique<DocumentComparer>(run_, plan_, run_.budget.available() / 4 / run_.threads);
                    const std::uint64_t end = std::min(count, (block + 1) * kCheckedBlock);
                    for (DocId document = block * kCheckedBlock; document < end; ++document)
                      if (kept_[document] != 0) compare_batch(worker, document, first, last);
@@ -294,7 +293,6 @@ class SampleCheck {
   }
 
   void compare_batch(Worker& worker, DocId document, std::size_t first, std::size_t last) const {
-    const double threshold = run_.options.threshold;
     const std::uint64_t rank = ranks_.rank(document);
     first = static_cast<std::size_t>(std::partition_point(sample_.begin() + static_cast<std::ptrdiff_t>(first),
                                                           sample_.begin() + static_cast<std::ptrdiff_t>(last),
@@ -307,8 +305,9 @@ class SampleCheck {
     worker.pairs += worker.places.size();
     for (const std::uint32_t place : worker.places) {
       const DocId later = sample_[first + place];
-      if (worker.missed[first + place] == 0 && worker.similarity->of(later, document, threshold) >= threshold &&
-          run_.covers(worker.similarity->loss(later, document)))
+      sketch::Comparer& comparer = worker.documents->comparer;
+      if (worker.missed[first + place] == 0 && comparer.similarity(later, document) >= run_.options.threshold &&
+          run_.covers(comparer.loss(later, document)))
         worker.missed[first + place] = 1;
     }
   }

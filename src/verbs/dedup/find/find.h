@@ -20,6 +20,10 @@ void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 
+// Marks the documents, by rank, that are compared at all: the first of each text, if it can be judged and is not removed
+// anyway.
+void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive);
+
 // At the end of the first stage, counts the documents that share the id of an earlier one.
 void count_shared_ids(DedupRun& run, ReadFacts& facts);
 

@@ -2,7 +2,7 @@
 //
 // While the input is read, a method makes a sketch of every document. From the sketches alone it proposes pairs,
 // round by round, and rules out those that cannot match. The remaining pairs are compared by their texts
-// (find/similarity.h), so no method removes anything by itself.
+// (engines/sketch/comparer.h), so no method removes anything by itself.
 //
 // A new method is a file that makes a NearFinder, and a row in finders.cc.
 #pragma once

@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/attachment.h"
 #include "base/pieces.h"
 #include "engines/matching/bands.h"
-#include "engines/sketch/feature_set.h"
-#include "engines/sketch/loss.h"
+#include "engines/sketch/comparer.h"
 #include "engines/sketch/minhash.h"
 #include "engines/sketch/templates.h"
-#include "engines/sketch/window_sets.h"
-#include "engines/sketch/written.h"
 #include "refrain/error.h"
 #include "refrain/matches.h"
 #include "text/left_out.h"
@@ -55,6 +51,22 @@ struct DocumentMatcher::Impl {
         });
     return judged;
   }
+
+  // The texts of a column; their keys are their rows.
+  class Column final : public sketch::KeyedTexts {
+   public:
+    Column(const Impl& impl, const TextColumn& texts, std::span<const std::uint32_t> template_of)
+        : impl_(impl), texts_(texts), template_of_(template_of) {}
+    std::uint64_t bytes(std::uint64_t row) override { return texts_[row].size(); }
+    std::string_view get(std::uint64_t row, std::string& /*scratch*/) override { return texts_[row]; }
+    bool in_memory() const override { return true; }
+    const text::LeftOut* left_out(std::uint64_t row) const override { return impl_.left_out_of(template_of_, row); }
+
+   private:
+    const Impl& impl_;
+    const TextColumn& texts_;
+    const std::span<const std::uint32_t> template_of_;
+  };
 
   const DocumentMatchOptions options;
   const sketch::MatchRule rule;
@@ -126,41 +138,18 @@ std::vector<TextMatch> DocumentMatcher::compare(const TextColumn& texts, std::sp
   const Reservation results = budget.reserve(pairs.size() * sizeof(TextMatch), "the similarities");
   std::vector<TextMatch> found(pairs.size());
   const std::uint64_t share = budget.available() / 4 / thread_count(context);
-  struct Worker {
-    Worker(const text::FeaturePlan& plan, MemoryBudget& memory, std::uint64_t bytes) : sets(plan, memory, bytes) {}
-    sketch::WindowSets sets;
-    std::vector<std::uint64_t> own;
-    sketch::WrittenReader written;
-  };
-  PerWorker<Worker> workers(context);
+  Impl::Column column(*impl_, texts, template_of);
+  PerWorker<sketch::Comparer> comparers(context);
   for_each_piece(context, pairs.size(), [&](unsigned number, std::size_t begin, std::size_t end) {
-    Worker& worker = workers.get(number, impl_->plan, budget, share);
-    const auto set_of = [&](std::size_t row) -> const sketch::WindowSets::Set& {
-      if (const sketch::WindowSets::Set* known = worker.sets.find(row); known != nullptr) return *known;
-      return worker.sets.add(
-          row, texts[row].size(), 0, [&] { return texts[row]; }, impl_->left_out_of(template_of, row));
-    };
+    sketch::Comparer& comparer = comparers.get(number, column, impl_->plan, impl_->rule, budget, share);
     for (std::size_t i = begin; i < end; ++i) {
       const auto [later, earlier] = pairs[i];
       if (!texts.valid(earlier) || !texts.valid(later)) continue;
-      const sketch::WindowSets::Set& first = set_of(earlier);
-      const sketch::WindowSets::Set& second = set_of(later);
-      if (first.empty() || second.empty()) continue;
-      found[i].similarity = sketch::jaccard_from(impl_->options.threshold, first, second);
-      if (found[i].similarity < impl_->options.threshold) {
-        found[i].similarity = 0;
-        continue;
-      }
-      sketch::own_features(second, first, worker.own);
-      sketch::Loss loss = sketch::loss_of(texts[later], worker.own, impl_->plan.window, worker.sets.stream());
-      if (impl_->rule.compares_symbols())
-        loss.written = static_cast<float>(
-            sketch::written_similarity(texts[later], texts[earlier], impl_->plan.window, worker.written));
-      loss.attachments = attachments_lost(texts[later], texts[earlier]);
-      found[i].lost = loss.tokens;
-      found[i].longest_lost = loss.longest;
-      found[i].as_written = loss.written;
-      found[i].covered = impl_->rule.covers(loss);
+      if (!comparer.has_windows(earlier) || !comparer.has_windows(later)) continue;
+      const double similarity = comparer.similarity(earlier, later);
+      if (similarity < impl_->options.threshold) continue;
+      const sketch::Loss loss = comparer.loss(later, earlier);
+      found[i] = {similarity, loss.tokens, loss.longest, loss.written, impl_->rule.covers(loss)};
     }
   });
   return found;

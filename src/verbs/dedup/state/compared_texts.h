@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "engines/sketch/comparer.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/run.h"
@@ -16,17 +17,15 @@
 namespace refrain::verbs::dedup {
 
 // Not thread-safe: use one per thread. Reading neighboring documents is cheap.
-class ComparedTexts {
+class ComparedTexts final : public sketch::KeyedTexts {
  public:
   explicit ComparedTexts(DedupRun& run);
 
-  std::uint64_t bytes(DocId document);
-  // Valid until `scratch` changes.
-  std::string_view get(DocId document, std::string& scratch);
+  std::uint64_t bytes(DocId document) override;
+  std::string_view get(DocId document, std::string& scratch) override;
   // The beginning of the text, at most `most` bytes.
   std::string beginning(DocId document, std::uint64_t most);
-  // Null if nothing is left out.
-  const text::LeftOut* left_out(DocId document) const;
+  const text::LeftOut* left_out(DocId document) const override;
 
  private:
   bool known(DocId document) const { return known_ && known_->holds(document); }
@@ -35,6 +34,15 @@ class ComparedTexts {
   run::SliceFile texts_;
   const std::shared_ptr<const run::TemplateFile> templates_;  // may be null
   const std::shared_ptr<const KnownDocuments> known_;         // may be null
+};
+
+// Compares documents for one thread.
+struct DocumentComparer {
+  // `memory_bytes` is for cached windows.
+  DocumentComparer(DedupRun& run, const text::FeaturePlan& plan, std::uint64_t memory_bytes)
+      : texts(run), comparer(texts, plan, run.rule(), run.budget, memory_bytes) {}
+  ComparedTexts texts;
+  sketch::Comparer comparer;
 };
 
 // The ids of documents, known documents included. Not thread-safe.

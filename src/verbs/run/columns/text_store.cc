@@ -82,6 +82,15 @@ std::size_t TextStore::document_at(std::uint64_t position) const {
   return static_cast<std::size_t>(after - ends_.begin());
 }
 
+std::string_view TextStore::text(std::size_t document, std::string& scratch) const {
+  const ByteRange range = this->document(document);
+  const auto size = static_cast<std::size_t>(range.end - range.begin);
+  if (!file_) return {bytes_.data() + range.begin, size};
+  scratch.resize(size);
+  file_->read(range.begin, scratch);
+  return scratch;
+}
+
 const char* TextStore::read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const {
   if (!file_) return bytes_.data() + begin;
   scratch.resize(size + kPadding);

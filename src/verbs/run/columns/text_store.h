@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,8 @@ class TextStore : public TextSource {
   std::uint64_t size() const override { return size_; }
   const char* read(std::uint64_t begin, std::size_t size, std::vector<char>& scratch) const override;
   bool in_memory() const { return !file_; }
+  // The text of a document. Valid until `scratch` changes.
+  std::string_view text(std::size_t document, std::string& scratch) const;
 
   // The bytes of each document. Documents are adjacent or, after one_string(), one byte apart.
   std::size_t documents() const { return ends_.size(); }
