@@ -74,21 +74,12 @@ class RecordQuery {
     SharedRun run;
   };
   // Runs that cover nearly the same tokens of the query as the first and longest one. Together they cover `query`.
-  struct FoundPassage {
+  struct Passage {
     TokenRange query;
     std::vector<Found> places;
-    std::uint64_t unverified = 0;
-  };
-  // A place that was compared in full.
-  struct FullyComparedPlace {
-    Found found;
-    std::optional<Occurrence> occurrence;  // nullopt: it did not fit, and is made again
-  };
-  // A passage that is to be reported.
-  struct ComparedPassage {
-    PassageHead head;
-    TokenRange query;
-    std::vector<FullyComparedPlace> places;
+    PassageHead head = {};
+    // Of each place, once it was compared in full; nullopt: it did not fit, and is made again.
+    std::vector<std::optional<Occurrence>> occurrences = {};
   };
   // The state that a worker needs to compare places.
   struct Workspace {
@@ -101,14 +92,14 @@ class RecordQuery {
 
   std::uint64_t query_hash() const;
   void report_candidates(const std::optional<QueryCursor>& cursor);
-  std::vector<FoundPassage> passages_of(std::span<const blot::Candidate> candidates);
+  std::vector<Passage> passages_of(std::span<const blot::Candidate> candidates);
   bool is_left_out(std::uint32_t chain);
   std::uint32_t chains_compared(const blot::Candidate& candidate) const;
   void set_passage(Workspace& workspace, const TokenRange& query);
-  std::vector<ComparedPassage> ranked(std::span<FoundPassage> found, Reservation& waiting);
-  std::optional<ComparedPassage> compare_passage(Workspace& workspace, FoundPassage& passage, Reservation& waiting);
+  std::vector<Passage> ranked(std::span<Passage> found, Reservation& waiting);
+  std::optional<Passage> compare_passage(Workspace& workspace, Passage& found, Reservation& waiting);
   bool may_wait(const Occurrence& occurrence, Reservation& waiting);
-  void report_passage(ComparedPassage& passage);
+  void report_passage(Passage& passage);
   std::optional<ComparedPlace> compare_place(Workspace& workspace, const Found& found);
 
   Snapshot& snapshot_;
@@ -202,10 +193,10 @@ void RecordQuery::report_candidates(const std::optional<QueryCursor>& cursor) {
       break;
     }
     end = std::min(at + kCandidatesAtOnce, candidates.size());
-    std::vector<FoundPassage> found = passages_of({candidates.data() + at, end - at});
+    std::vector<Passage> found = passages_of({candidates.data() + at, end - at});
     for (std::uint32_t first = reported - reported % kRankedAtOnce; first < found.size(); first += kRankedAtOnce) {
       Reservation waiting = budget_.reserve(0, kPassageWhat);  // texts that wait to be reported
-      std::vector<ComparedPassage> passages =
+      std::vector<Passage> passages =
           ranked(std::span(found).subspan(first, std::min<std::size_t>(kRankedAtOnce, found.size() - first)), waiting);
       for (std::uint32_t i = reported - std::min(reported, first); i < passages.size(); ++i) {
         if (report_.passages >= limit) {
@@ -229,7 +220,7 @@ std::uint32_t RecordQuery::chains_compared(const blot::Candidate& candidate) con
 
 // The passages that the chains of some candidates lead to, the longest first. Runs that are nearly the same are one
 // passage.
-std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const blot::Candidate> candidates) {
+std::vector<RecordQuery::Passage> RecordQuery::passages_of(std::span<const blot::Candidate> candidates) {
   std::vector<std::uint32_t> chains;
   for (const blot::Candidate& candidate : candidates) {
     const std::uint32_t* const first = candidates_->members.begin() + candidate.first;
@@ -247,7 +238,7 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
     };
     return key(a) < key(b);
   });
-  std::vector<FoundPassage> passages;
+  std::vector<Passage> passages;
   std::vector<TokenRange> firsts;
   for (const Found& found : all) {
     const TokenRange& query = found.run.query;
@@ -256,24 +247,24 @@ std::vector<RecordQuery::FoundPassage> RecordQuery::passages_of(std::span<const 
     });
     if (alike == firsts.end()) {
       firsts.push_back(query);
-      passages.push_back({query, {found}, 0});
+      passages.push_back({query, {found}});
       continue;
     }
-    FoundPassage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
+    Passage& passage = passages[static_cast<std::size_t>(alike - firsts.begin())];
     passage.query = {std::min(passage.query.first, query.first), std::max(passage.query.last, query.last)};
     passage.places.push_back(found);
   }
   // Chains that were not compared are counted with the first passage that has a place of the same candidate.
   for (const blot::Candidate& candidate : candidates) {
     const std::uint32_t left = candidate.chains - chains_compared(candidate);
-    const auto is_of = [&](const FoundPassage& passage) {
+    const auto is_of = [&](const Passage& passage) {
       return std::any_of(passage.places.begin(), passage.places.end(), [&](const Found& found) {
         return &candidates_->candidates[runs_.chains()[found.chain].candidate] == &candidate;
       });
     };
     const auto passage = left == 0 ? passages.end() : std::find_if(passages.begin(), passages.end(), is_of);
     if (passage != passages.end())
-      passage->unverified += left;
+      passage->head.unverified += left;
     else
       report_.unverified += left;
   }
@@ -299,8 +290,8 @@ void RecordQuery::set_passage(Workspace& workspace, const TokenRange& query) {
 }
 
 // Compares the passages, and returns those that are to be reported, by falling score.
-std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPassage> found, Reservation& waiting) {
-  std::vector<std::optional<ComparedPassage>> compared(found.size());
+std::vector<RecordQuery::Passage> RecordQuery::ranked(std::span<Passage> found, Reservation& waiting) {
+  std::vector<std::optional<Passage>> compared(found.size());
   // By worker. Their memory is released before any passage is reported.
   std::vector<std::optional<Workspace>> others(QueryWorkers::kMostWorkers);
   std::atomic<bool> failed = false;
@@ -317,51 +308,50 @@ std::vector<RecordQuery::ComparedPassage> RecordQuery::ranked(std::span<FoundPas
   if (failed) {
     // Starts over on one thread: if there is enough memory for one, the number of threads must not matter.
     waiting.resize(0, kPassageWhat);
-    for (std::optional<ComparedPassage>& passage : compared) passage.reset();
+    for (std::optional<Passage>& passage : compared) passage.reset();
     for (std::size_t i = 0; i < found.size(); ++i) compared[i] = compare_passage(workspace_, found[i], waiting);
   }
-  std::vector<ComparedPassage> passages;
-  for (std::optional<ComparedPassage>& passage : compared)
+  std::vector<Passage> passages;
+  for (std::optional<Passage>& passage : compared)
     if (passage) passages.push_back(std::move(*passage));
   std::stable_sort(passages.begin(), passages.end(),
-                   [](const ComparedPassage& a, const ComparedPassage& b) { return a.head.score > b.head.score; });
+                   [](const Passage& a, const Passage& b) { return a.head.score > b.head.score; });
   return passages;
 }
 
 // Returns nullopt if there is nothing to report. Texts are kept as long as there is room for those of all passages.
-std::optional<RecordQuery::ComparedPassage> RecordQuery::compare_passage(Workspace& workspace, FoundPassage& passage,
-                                                                         Reservation& waiting) {
-  const auto first = static_cast<std::uint32_t>(passage.query.first);
-  const auto last = static_cast<std::uint32_t>(passage.query.last);
-  set_passage(workspace, passage.query);
+std::optional<RecordQuery::Passage> RecordQuery::compare_passage(Workspace& workspace, Passage& found,
+                                                                 Reservation& waiting) {
+  set_passage(workspace, found.query);
   const std::span<const blot::Chain> chains = runs_.chains();
-  std::sort(passage.places.begin(), passage.places.end(), [&](const Found& a, const Found& b) {
-    const auto key = [&](const Found& found) {
-      return std::tuple(chains[found.chain].document, found.run.place.first, ~found.run.place.last, found.chain);
+  std::sort(found.places.begin(), found.places.end(), [&](const Found& a, const Found& b) {
+    const auto key = [&](const Found& place) {
+      return std::tuple(chains[place.chain].document, place.run.place.first, ~place.run.place.last, place.chain);
     };
     return key(a) < key(b);
   });
 
-  ComparedPassage compared;
-  compared.query = passage.query;
+  Passage compared{.query = found.query, .places = {}, .head = found.head};
   PassageHead& head = compared.head;
-  head.unverified = passage.unverified;
   std::optional<DocId> document;
-  for (const Found& found : passage.places) {
+  for (const Found& one : found.places) {
     if (options_.max_occurrences != 0 && compared.places.size() == options_.max_occurrences) {
       ++head.unverified;
       continue;
     }
-    std::optional<ComparedPlace> place = compare_place(workspace, found);
+    std::optional<ComparedPlace> place = compare_place(workspace, one);
     if (!place) continue;
-    if (document != chains[found.chain].document) ++head.documents;
-    document = chains[found.chain].document;
+    if (document != chains[one.chain].document) ++head.documents;
+    document = chains[one.chain].document;
     head.similarity += place->occurrence.similarity;
     head.score = std::max(head.score, place->occurrence.score);
-    compared.places.push_back({found, std::nullopt});
-    if (may_wait(place->occurrence, waiting)) compared.places.back().occurrence = std::move(place->occurrence);
+    compared.places.push_back(one);
+    std::optional<Occurrence>& waits = compared.occurrences.emplace_back();
+    if (may_wait(place->occurrence, waiting)) waits = std::move(place->occurrence);
   }
   if (compared.places.empty()) return std::nullopt;
+  const auto first = static_cast<std::uint32_t>(found.query.first);
+  const auto last = static_cast<std::uint32_t>(found.query.last);
   head.similarity /= static_cast<double>(compared.places.size());
   head.length = last - first;
   head.query = asked_.id;
@@ -382,7 +372,7 @@ bool RecordQuery::may_wait(const Occurrence& occurrence, Reservation& waiting) {
   return true;
 }
 
-void RecordQuery::report_passage(ComparedPassage& passage) {
+void RecordQuery::report_passage(Passage& passage) {
   const TextPiece text =
       query_.piece(static_cast<std::uint32_t>(passage.query.first), static_cast<std::uint32_t>(passage.query.last));
   const Reservation room = budget_.reserve(text.text.size(), kPassageWhat);
@@ -390,15 +380,16 @@ void RecordQuery::report_passage(ComparedPassage& passage) {
   report_.unverified += passage.head.unverified;
   sink_.begin(passage.head);
   bool is_set = false;
-  for (FullyComparedPlace& one : passage.places) {
-    if (!one.occurrence) {
+  for (std::size_t i = 0; i < passage.places.size(); ++i) {
+    std::optional<Occurrence>& occurrence = passage.occurrences[i];
+    if (!occurrence) {
       if (!std::exchange(is_set, true)) set_passage(workspace_, passage.query);
-      std::optional<ComparedPlace> place = compare_place(workspace_, one.found);
+      std::optional<ComparedPlace> place = compare_place(workspace_, passage.places[i]);
       if (!place) continue;  // its document has just changed
-      one.occurrence = std::move(place->occurrence);
+      occurrence = std::move(place->occurrence);
     }
-    sink_.occurrence(*one.occurrence);
-    one.occurrence.reset();
+    sink_.occurrence(*occurrence);
+    occurrence.reset();
     ++report_.occurrences;
   }
   sink_.end();

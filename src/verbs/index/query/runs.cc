@@ -8,7 +8,7 @@ namespace refrain::verbs::index {
 namespace {
 
 // Whether `other` is redundant beside `run`: it adds nothing in the document, and hardly anything in the query.
-bool tells(const SharedRun& run, const SharedRun& other) {
+bool replaces(const SharedRun& run, const SharedRun& other) {
   const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
   return run.holds(other) ||
          (adds_nothing && blot::nearly_same(run.query.first, run.query.last, other.query.first, other.query.last));
@@ -77,7 +77,7 @@ bool DocumentRuns::ranks_before(std::uint32_t a, std::uint32_t b) {
 bool DocumentRuns::covered_by_another(std::uint32_t chain, const SharedRun& run,
                                       const std::function<bool(std::uint32_t chain)>& is_left_out) {
   const auto is_covered = [&](const SharedRun& other, bool comes_first) {
-    return tells(other, run) && (comes_first || !tells(run, other));
+    return replaces(other, run) && (comes_first || !replaces(run, other));
   };
   bool comes_first = true;
   for (const SharedRun& other : compare(chain)) {
