@@ -6,7 +6,7 @@
 
 #include "refrain/options.h"
 #include "refrain/version.h"
-#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/option_rows.h"
 

@@ -9,7 +9,7 @@
 #include "refrain/report_json.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/known/remember.h"
+#include "verbs/dedup/libraries/remember.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"

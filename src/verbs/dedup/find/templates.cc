@@ -19,7 +19,7 @@
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/find/left_sketches.h"
-#include "verbs/dedup/known/known_templates.h"
+#include "verbs/dedup/libraries/known_templates.h"
 #include "verbs/dedup/state/sites.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"

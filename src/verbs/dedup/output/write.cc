@@ -19,7 +19,6 @@
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
-#include "verbs/dedup/state/second_reading.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/skipped.h"
@@ -272,16 +271,6 @@ void dedup_write(DedupRun& run) {
   write_clusters(run);
   write_left_out(run);
   write_against(run);
-}
-
-void dedup_apply(DedupRun& run) {
-  SecondReading reading(run);
-  const corpus::RewriteReport report =
-      reading.write("clean", [&](DocId document, const corpus::DigestedText& text) -> corpus::TextCuts {
-        const Decision& decision = reading.at(document, text.digest);
-        return {.ranges = reading.spans(), .offset = 0, .drop = !decision.kept()};
-      });
-  run.dir.facts().put(ApplyFacts{report.written_bytes});
 }
 
 }  // namespace refrain::verbs::dedup

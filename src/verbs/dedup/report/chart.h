@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "refrain/numbers.h"
-#include "verbs/dedup/report/template.h"
+#include "verbs/dedup/report/page_slots.h"
 
 namespace refrain::verbs::dedup {
 

@@ -11,7 +11,7 @@
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 #include "verbs/dedup/report/report.h"
-#include "verbs/dedup/report/template.h"
+#include "verbs/dedup/report/page_slots.h"
 
 namespace refrain::verbs::dedup {
 

@@ -17,7 +17,7 @@
 //   against, against_spans  AgainstHit: documents that contain an item of the other set; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
 //                           the items of the other set (verbs/dedup/against/against.h)
-//   known_pairs             KnownPair: pairs with a document of a library, in order (known/look_up.h)
+//   known_pairs             KnownPair: pairs with a document of a library, in order (libraries/look_up.h)
 //   known                   KnownHit: documents that may match one of a library, in order
 //   known_documents, known_ids, known_text, known_left_out
 //                           the documents of libraries (state/known_documents.h)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engines/library/reader.h"
-#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/run.h"
 #include "verbs/known/old_texts.h"

@@ -1,4 +1,4 @@
-#include "verbs/dedup/known/look_up.h"
+#include "verbs/dedup/libraries/look_up.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,9 +13,9 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "store/shuffle.h"
-#include "verbs/dedup/known/known_texts.h"
-#include "verbs/dedup/known/libraries.h"
-#include "verbs/dedup/known/sketch_block.h"
+#include "verbs/dedup/libraries/known_texts.h"
+#include "verbs/dedup/libraries/libraries.h"
+#include "verbs/dedup/libraries/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/known/judgement.h"
 

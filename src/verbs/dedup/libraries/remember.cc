@@ -1,4 +1,4 @@
-#include "verbs/dedup/known/remember.h"
+#include "verbs/dedup/libraries/remember.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@
 #include "base/threads.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
-#include "verbs/dedup/known/libraries.h"
-#include "verbs/dedup/known/sketch_block.h"
+#include "verbs/dedup/libraries/libraries.h"
+#include "verbs/dedup/libraries/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"

@@ -1,4 +1,4 @@
-#include "verbs/dedup/report/template.h"
+#include "verbs/dedup/report/page_slots.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Html, BytesThatAreNoUtf8AreSpelledOut) {
   EXPECT_EQ(html("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
 }
 
-TEST(PageTemplate, ASectionMayBeUsedAgain) {
+TEST(PageSlots, ASectionMayBeUsedAgain) {
   PageData data;
   data.add("first").add("pairs").set("name", "a");
   PageData& second = data.add("second");
@@ -43,13 +43,13 @@ TEST(PageTemplate, ASectionMayBeUsedAgain) {
   EXPECT_THROW(fill_page("{{>pairs}}", data), Error);
 }
 
-TEST(PageTemplate, FillsSlotsEscaped) {
+TEST(PageSlots, FillsSlotsEscaped) {
   PageData data;
   data.set("name", "a <b>").set("other", "{{name}}");
   EXPECT_EQ(fill_page("<p title=\"{{name}}\">{{other}}</p>", data), "<p title=\"a &lt;b&gt;\">{{name}}</p>");
 }
 
-TEST(PageTemplate, RepeatsASectionForEveryItem) {
+TEST(PageSlots, RepeatsASectionForEveryItem) {
   PageData data;
   data.set("who", "outer").set("end", "!");
   data.add("rows").set("who", "a");
@@ -60,11 +60,11 @@ TEST(PageTemplate, RepeatsASectionForEveryItem) {
             "[a! none][outer! 1 2]");
 }
 
-TEST(PageTemplate, AnEmptyListLeavesNothingOrWhatStandsForIt) {
+TEST(PageSlots, AnEmptyListLeavesNothingOrWhatStandsForIt) {
   EXPECT_EQ(fill_page("a{{#rows}}{{missing}}{{/rows}}b{{^rows}}c{{/rows}}", PageData()), "abc");
 }
 
-TEST(PageTemplate, ASlotWithoutATextIsAMistake) {
+TEST(PageSlots, ASlotWithoutATextIsAMistake) {
   EXPECT_THROW(fill_page("{{missing}}", PageData()), Error);
   EXPECT_THROW(fill_page("{{#open}}", PageData()), Error);
   EXPECT_THROW(fill_page("{{open", PageData()), Error);

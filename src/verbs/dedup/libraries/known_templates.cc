@@ -1,11 +1,11 @@
-#include "verbs/dedup/known/known_templates.h"
+#include "verbs/dedup/libraries/known_templates.h"
 
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/state/sites.h"
 #include "verbs/dedup/state/sources.h"
 

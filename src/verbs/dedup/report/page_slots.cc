@@ -1,4 +1,4 @@
-#include "verbs/dedup/report/template.h"
+#include "verbs/dedup/report/page_slots.h"
 
 #include <fmt/format.h>
 

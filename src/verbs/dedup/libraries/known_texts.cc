@@ -1,4 +1,4 @@
-#include "verbs/dedup/known/known_texts.h"
+#include "verbs/dedup/libraries/known_texts.h"
 
 #include <optional>
 #include <span>

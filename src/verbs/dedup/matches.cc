@@ -1,7 +1,11 @@
-// The batch kernels of dedup: they make sketches of documents and compare pairs as the verb does.
+// The kernels of refrain/matches.h: they make sketches of documents, bring them together, compare pairs, and decide who
+// is kept, as the verb does.
+#include "refrain/matches.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/pieces.h"
@@ -10,8 +14,8 @@
 #include "engines/sketch/minhash.h"
 #include "engines/sketch/templates.h"
 #include "refrain/error.h"
-#include "refrain/matches.h"
 #include "text/left_out.h"
+#include "verbs/dedup/near/pairs.h"
 #include "verbs/dedup/state/sites.h"
 
 namespace refrain {
@@ -177,6 +181,67 @@ std::vector<std::uint64_t> DocumentMatcher::find_template(const TextColumn& samp
 std::uint64_t site_of_address(std::string_view id) {
   const std::string host = verbs::dedup::host_of(id);
   return host.empty() ? 0 : verbs::dedup::site_of_host(host);
+}
+
+// ---- Which documents meet: as in a round of near/minhash.cc.
+
+struct MeetingPlan::Impl {
+  verbs::dedup::Group<BandEntry> group;
+  std::uint64_t now = 0;
+  bool begun = false;
+};
+
+MeetingPlan::MeetingPlan(unsigned round) : impl_(new Impl{verbs::dedup::Group<BandEntry>(round)}) {}
+MeetingPlan::~MeetingPlan() = default;
+
+void MeetingPlan::add(std::span<const BandEntry> entries, std::vector<IndexPair>& pairs,
+                      std::vector<BandEntry>& crowd) {
+  for (const BandEntry& entry : entries) {
+    const bool first = !impl_->begun || entry.group != impl_->now;
+    impl_->begun = true;
+    impl_->now = entry.group;
+    impl_->group.add(
+        entry, first,
+        [&](std::uint64_t later, std::uint64_t earlier) {
+          pairs.push_back({later, earlier});
+        },
+        [&](const BandEntry& one) { crowd.push_back(one); });
+  }
+}
+
+std::uint64_t MeetingPlan::crowd_group(std::uint64_t group, std::uint32_t other) {
+  return group >> 32U << 32U | verbs::dedup::crowd_key(static_cast<std::uint32_t>(group), other);
+}
+
+unsigned MeetingPlan::other_band(unsigned band, unsigned bands, unsigned round) {
+  return verbs::dedup::other_band(band, bands, round);
+}
+
+// ---- Which documents are kept: match by match, as find/decide.cc decides for all documents.
+
+struct KeptSet::Impl {
+  std::unordered_set<std::uint64_t> removed;
+};
+
+KeptSet::KeptSet() : impl_(new Impl) {}
+KeptSet::~KeptSet() = default;
+
+void KeptSet::add(std::span<const Match> matches, std::vector<std::uint64_t>& deciding) {
+  for (auto now = matches.begin(); now != matches.end();) {
+    const auto end = std::find_if(now, matches.end(), [&](const Match& match) { return match.later != now->later; });
+    auto best = end;
+    for (; now != end; ++now) {
+      if (impl_->removed.contains(now->earlier)) continue;
+      if (now->covered) {
+        impl_->removed.insert(now->later);
+        best = now;
+        break;
+      }
+      if (best == end || now->longest_lost < best->longest_lost) best = now;
+    }
+    if (best != end) deciding.push_back(static_cast<std::uint64_t>(best - matches.begin()));
+    now = end;
+  }
 }
 
 }  // namespace refrain

@@ -1,4 +1,4 @@
-#include "verbs/dedup/known/libraries.h"
+#include "verbs/dedup/libraries/libraries.h"
 
 #include <fmt/format.h>
 
