@@ -8,17 +8,6 @@
 
 namespace refrain::verbs::dedup {
 
-AgainstReader::AgainstReader(DedupRun& run) {
-  if (!run.against()) return;
-  reader_ = std::make_unique<run::ColumnReader<AgainstHit>>(run.dir.work("against"));
-  there_ = reader_->next(hit_);
-}
-
-const AgainstHit* AgainstReader::find(DocId document) {
-  while (there_ && hit_.document < document) there_ = reader_->next(hit_);
-  return there_ && hit_.document == document ? &hit_ : nullptr;
-}
-
 AgainstView::AgainstView(DedupRun& run) : run_(run), hits_(run) {
   if (!run.against()) return;
   spans_ = std::make_unique<RandomFile>(run.dir.work("against_spans"));

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/files/random_file.h"
-#include "verbs/dedup/state/run.h"
-#include "verbs/run/columns/column.h"
+#include "verbs/dedup/state/hit_reader.h"
 #include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
@@ -23,18 +22,9 @@ struct AgainstHit {
   std::uint64_t last_span = 0;  // one after the last
 };
 
-// Reads the documents that contain an item, one after the other.
-class AgainstReader {
- public:
-  // Without another set there are none.
-  explicit AgainstReader(DedupRun& run);
-  // Null if the document contains no item. Ask in ascending order.
-  const AgainstHit* find(DocId document);
-
- private:
-  std::unique_ptr<run::ColumnReader<AgainstHit>> reader_;
-  AgainstHit hit_;
-  bool there_ = false;
+// Reads the documents that contain an item, one after the other. Without another set there are none.
+struct AgainstReader : HitReader<AgainstHit> {
+  explicit AgainstReader(DedupRun& run) : HitReader(run, run.against(), "against") {}
 };
 
 // The same, with the place and the id of the item. Ask in ascending order.

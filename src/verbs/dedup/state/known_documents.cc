@@ -51,15 +51,4 @@ const text::LeftOut* KnownDocuments::left_out(DocId document) const {
   return number == 0 ? nullptr : &left_out_.at(number - 1U);
 }
 
-KnownReader::KnownReader(DedupRun& run) {
-  if (!run.looks_up()) return;
-  reader_ = std::make_unique<run::ColumnReader<KnownHit>>(run.dir.work("known"));
-  there_ = reader_->next(hit_);
-}
-
-const KnownHit* KnownReader::find(DocId document) {
-  while (there_ && hit_.document < document) there_ = reader_->next(hit_);
-  return there_ && hit_.document == document ? &hit_ : nullptr;
-}
-
 }  // namespace refrain::verbs::dedup

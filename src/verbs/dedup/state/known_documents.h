@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +17,8 @@
 #include "base/files/random_file.h"
 #include "refrain/text.h"
 #include "text/left_out.h"
-#include "verbs/dedup/state/run.h"
+#include "verbs/dedup/state/hit_reader.h"
 #include "verbs/known/judgement.h"
-#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 
@@ -64,18 +62,9 @@ class KnownDocuments {
   std::vector<text::LeftOut> left_out_;
 };
 
-// Reads the documents that a known one matches or may match, one after the other.
-class KnownReader {
- public:
-  // Without libraries there are no such documents.
-  explicit KnownReader(DedupRun& run);
-  // Null if there is no hit for the document. Ask in ascending order.
-  const KnownHit* find(DocId document);
-
- private:
-  std::unique_ptr<run::ColumnReader<KnownHit>> reader_;
-  KnownHit hit_;
-  bool there_ = false;
+// Reads the documents that a known one matches or may match, one after the other. Without libraries there are none.
+struct KnownReader : HitReader<KnownHit> {
+  explicit KnownReader(DedupRun& run) : HitReader(run, run.looks_up(), "known") {}
 };
 
 }  // namespace refrain::verbs::dedup
