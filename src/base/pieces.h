@@ -67,13 +67,12 @@ class Blocks {
   // Works on the items that are left.
   void finish() {
     results_.resize(items_.size());
-    parallel_for(threads_, (items_.size() + kPieceItems - 1) / kPieceItems,
-                 [&](unsigned worker, std::size_t piece) {
-                   throw_if_stopped(context_);
-                   const std::size_t end = std::min(items_.size(), (piece + 1) * kPieceItems);
-                   for (std::size_t i = piece * kPieceItems; i < end; ++i) results_[i] = work_(worker, items_[i]);
-                   if (progress_ != nullptr) progress_->add(end - piece * kPieceItems);
-                 });
+    parallel_for(threads_, (items_.size() + kPieceItems - 1) / kPieceItems, [&](unsigned worker, std::size_t piece) {
+      throw_if_stopped(context_);
+      const std::size_t end = std::min(items_.size(), (piece + 1) * kPieceItems);
+      for (std::size_t i = piece * kPieceItems; i < end; ++i) results_[i] = work_(worker, items_[i]);
+      if (progress_ != nullptr) progress_->add(end - piece * kPieceItems);
+    });
     for (std::size_t i = 0; i < items_.size(); ++i) take_(items_[i], results_[i]);
     items_.clear();
   }

@@ -118,7 +118,11 @@ class RemovalCheck {
   class Sets {
    public:
     Sets(DedupRun& run, const text::FeaturePlan& plan)
-        : budget_(run.budget), texts_(run), stream_(plan), window_(plan.window), symbols_(run.compares_symbols()) {}
+        : budget_(run.budget),
+          texts_(run),
+          stream_(plan),
+          window_(plan.window),
+          symbols_(run.rule().compares_symbols()) {}
 
     // Their similarity, and what is lost of `a`. Returns nullopt if the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {

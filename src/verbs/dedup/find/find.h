@@ -24,6 +24,11 @@ void dedup_substrings(DedupRun& run);
 // anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive);
 
+// Writes all columns of the near method again, without the windows that are left out. The values of documents that lose
+// no windows are copied. Adds to `report` the number of documents that lose some, and sets the share of windows that
+// are left out.
+void recompute_sketches(DedupRun& run, TemplateReport& report);
+
 // At the end of the first stage, counts the documents that share the id of an earlier one.
 void count_shared_ids(DedupRun& run, ReadFacts& facts);
 

@@ -1,5 +1,4 @@
-#include "verbs/dedup/find/left_sketches.h"
-
+// dedup: computes the sketches of documents without the windows that are left out.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "base/threads.h"
 #include "text/left_out.h"
 #include "text/windows.h"
+#include "verbs/dedup/find/find.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/columns/template_file.h"

@@ -3,16 +3,19 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/array.h"
 #include "base/budget.h"
 #include "engines/library/layout.h"
 #include "engines/library/reader.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
+#include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
 
@@ -47,5 +50,11 @@ class Libraries {
   std::vector<std::unique_ptr<library::Reader>> readers_;
   std::vector<std::uint64_t> begins_;  // followed by the total number
 };
+
+// The sites of this run that a library knows, with the windows left out of their documents, which may be none.
+using KnownTemplates = std::map<std::uint64_t, std::vector<std::uint64_t>>;
+
+// `sites` holds the site of every document. If several segments know a site, the first one with a template decides.
+KnownTemplates known_templates(DedupRun& run, const Array<std::uint64_t>& sites);
 
 }  // namespace refrain::verbs::dedup

@@ -115,8 +115,6 @@ struct DedupRun {
   // Whether the later document of a similar pair may be removed in favor of the earlier one.
   bool covers(const sketch::Loss& loss) const { return rule().covers(loss); }
   bool covers(const RankMatch& match) const { return covers(match.loss); }
-  // Whether the symbols between tokens matter when texts are compared.
-  bool compares_symbols() const { return rule().compares_symbols(); }
   Ranks ranks();
   // The texts of all documents, end to end. Thread-safe.
   std::shared_ptr<const run::StripedFile> texts();

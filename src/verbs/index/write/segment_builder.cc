@@ -194,11 +194,16 @@ blot::PostsTotals SegmentBuilder::write_posts() {
 }
 
 blot::SegmentInfo SegmentBuilder::finish(std::uint64_t number) {
+  blot::PostsTotals posts = write_posts();
+  blot::SegmentInfo info = finish_segment(number, documents_.finish(), std::move(posts), texts_);
+  sync_folder(folder_);
+  return info;
+}
+
+blot::SegmentInfo finish_segment(std::uint64_t number, const blot::DocumentTotals& documents, blot::PostsTotals posts,
+                                 std::optional<blot::TextWriter>& texts) {
   blot::SegmentInfo info;
   info.number = number;
-  const blot::PostsTotals posts = write_posts();
-  const blot::DocumentTotals documents = documents_.finish();
-  if (texts_) info.texts_file = texts_->finish();
   info.documents = documents.documents;
   info.tokens = documents.tokens;
   info.blocks = documents.blocks;
@@ -206,8 +211,8 @@ blot::SegmentInfo SegmentBuilder::finish(std::uint64_t number) {
   info.documents_file = documents.file;
   info.blots = posts.blots;
   info.posts = posts.posts;
-  info.posts_files = posts.files;
-  sync_folder(folder_);
+  info.posts_files = std::move(posts.files);
+  if (texts) info.texts_file = texts->finish();
   return info;
 }
 

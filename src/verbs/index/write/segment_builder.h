@@ -66,6 +66,10 @@ struct PlacedPosts {
   std::vector<Part> parts;
 };
 
+// Finishes the texts, if any, and returns what the manifest says about a segment whose other files are finished.
+blot::SegmentInfo finish_segment(std::uint64_t number, const blot::DocumentTotals& documents, blot::PostsTotals posts,
+                                 std::optional<blot::TextWriter>& texts);
+
 class SegmentBuilder {
  public:
   SegmentBuilder(std::filesystem::path folder, const IndexLayout& layout, std::string_view root,

@@ -20,6 +20,7 @@
 #include "engines/blot/posts_writer.h"
 #include "refrain/error.h"
 #include "store/segments/removed.h"
+#include "verbs/index/write/segment_builder.h"
 
 namespace refrain::verbs::index {
 
@@ -127,9 +128,7 @@ void keep_path(blot::DocumentInfo& document, const std::string& root, bool same_
 blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layout,
                                  std::span<const blot::SegmentInfo> segments, std::uint64_t number,
                                  const Context& context, MemoryBudget& budget) {
-  blot::SegmentInfo merged;
-  merged.number = number;
-  const fs::path target = store::segment_path(folder, merged.number);
+  const fs::path target = store::segment_path(folder, number);
   make_folder(target);
 
   std::vector<std::unique_ptr<Source>> sources;
@@ -184,17 +183,8 @@ blot::SegmentInfo merge_segments(const fs::path& folder, const IndexLayout& layo
     encoder.end();
   }
   out.add(encoder.buckets());
-  const blot::PostsTotals posts_totals = out.finish();
-  const blot::DocumentTotals totals = documents.finish();
-  if (texts) merged.texts_file = texts->finish();
-  merged.documents = totals.documents;
-  merged.tokens = totals.tokens;
-  merged.blocks = totals.blocks;
-  merged.text_bytes = totals.text_bytes;
-  merged.documents_file = totals.file;
-  merged.blots = posts_totals.blots;
-  merged.posts = posts_totals.posts;
-  merged.posts_files = posts_totals.files;
+  blot::PostsTotals posts_totals = out.finish();
+  blot::SegmentInfo merged = finish_segment(number, documents.finish(), std::move(posts_totals), texts);
   sync_folder(target);
   progress.finish();
   return merged;
