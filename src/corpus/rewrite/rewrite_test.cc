@@ -355,6 +355,18 @@ TEST_F(Rewrite, AJsonTextStaysUtf8WhereCharactersAreCutApart) {
             "{\"text\":\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\"}\n{\"text\":\"\xc3\xa8\"}\n");
 }
 
+TEST_F(Rewrite, AnUnpairedSurrogateBeforeACutDoesNotShiftIt) {
+  const std::string path = write("a.jsonl", R"({"text":"\ud800keep, and cut"})"
+                                            "\n"
+                                            R"({"text":"a\udc00\ud83d\ude00 and cut"})"
+                                            "\n");
+  const Cut end = [](DocId, std::string_view text) -> std::vector<ByteRange> {
+    return {{text.find("and cut"), text.size()}};
+  };
+  EXPECT_EQ(rewrite({.paths = {path}}, end).tree.at("a.jsonl"),
+            "{\"text\":\"\\ud800keep, \"}\n{\"text\":\"a\\udc00\\ud83d\\ude00 \"}\n");
+}
+
 TEST_F(Rewrite, BadRecordsAreCopied) {
   const std::string line(100, 'x');
   std::string content;

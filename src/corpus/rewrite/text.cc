@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/json.h"
-#include "corpus/files/raw.h"
 #include "corpus/formats/piece.h"
+#include "corpus/formats/raw_text.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 
@@ -26,48 +25,6 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 bool inside_character(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
 }
-
-// The size of a JSON escape, stored and decoded.
-struct Escape {
-  std::size_t raw;
-  std::size_t decoded;
-};
-
-Escape escape_at(std::string_view raw, std::size_t at) {
-  if (raw.size() < at + 6 || raw[at + 1] != 'u') return {2, 1};
-  unsigned unit = 0;
-  std::from_chars(raw.data() + at + 2, raw.data() + at + 6, unit, 16);
-  if (unit >= 0xD800 && unit < 0xDC00) return {12, 4};
-  return {6, unit < 0x80 ? std::size_t{1} : unit < 0x800 ? std::size_t{2} : std::size_t{3}};
-}
-
-// Maps offsets in a text to offsets in its JSON string, moving forward.
-class JsonCursor {
- public:
-  explicit JsonCursor(std::string_view raw) : raw_(raw) {}
-
-  // Moves to the beginning of text[decoded]; false if that is inside a character.
-  bool go_to(std::size_t decoded) {
-    while (decoded_ < decoded) {
-      const std::size_t run = std::min(raw_.find('\\', at_), raw_.size()) - at_;
-      const std::size_t step = std::min(run, decoded - decoded_);
-      at_ += step;
-      decoded_ += step;
-      if (decoded_ == decoded) break;
-      if (at_ >= raw_.size()) return false;
-      const Escape escape = escape_at(raw_, at_);
-      at_ += escape.raw;
-      decoded_ += escape.decoded;
-    }
-    return decoded_ == decoded && at_ <= raw_.size() && !inside_character(raw_, at_);
-  }
-  std::size_t at() const { return at_; }
-
- private:
-  std::string_view raw_;
-  std::size_t at_ = 0;
-  std::size_t decoded_ = 0;
-};
 
 }  // namespace
 
@@ -129,18 +86,20 @@ void TextRewriter::write_line(std::string_view ending, bool begins_file) {
 }
 
 void TextRewriter::write_json(std::string_view raw) {
-  const auto begin_of = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - text_.data()); };
-  JsonCursor cursor(raw);
-  const bool whole_characters = for_each_part([&](std::string_view part) {
-    return cursor.go_to(begin_of(part)) && cursor.go_to(begin_of(part) + part.size());
-  });
-  if (!whole_characters) return write_checked(true);
-  cursor = JsonCursor(raw);
+  // Where the bytes of a part are stored; nullopt if they begin or end inside a character.
+  const auto stored = [&](RawJsonPosition& position, std::string_view part) -> std::optional<std::string_view> {
+    const auto at = static_cast<std::size_t>(part.data() - text_.data());
+    const std::optional<std::uint64_t> begin = position.advance_to(at);
+    const std::optional<std::uint64_t> end = begin ? position.advance_to(at + part.size()) : std::nullopt;
+    if (!end || inside_character(raw, *begin) || inside_character(raw, *end)) return std::nullopt;
+    return raw.substr(*begin, *end - *begin);
+  };
+  RawJsonPosition checked(raw);
+  if (!for_each_part([&](std::string_view part) { return stored(checked, part).has_value(); }))
+    return write_checked(true);
+  RawJsonPosition position(raw);
   for_each_part([&](std::string_view part) {
-    cursor.go_to(begin_of(part));
-    const std::size_t begin = cursor.at();
-    cursor.go_to(begin_of(part) + part.size());
-    sink_(raw.substr(begin, cursor.at() - begin));
+    sink_(*stored(position, part));
     return true;
   });
 }
