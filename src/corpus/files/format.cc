@@ -3,33 +3,60 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "base/ascii.h"
 #include "base/files/uninterrupted.h"
 #include "corpus/files/decompress.h"
 #include "corpus/formats/csv.h"
 #include "corpus/formats/json_values.h"
-#include "corpus/formats/piece.h"
+#include "corpus/formats/jsonl.h"
+#include "corpus/formats/lines.h"
+#include "corpus/formats/raw_text.h"
 #include "corpus/formats/recognize.h"
+#include "corpus/formats/warc.h"
+#include "corpus/markup/mbox.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
 
 namespace {
 
-// Formats by the extensions of files, in upper or lower case.
-constexpr std::pair<std::string_view, Format> kEndings[] = {
-    {".jsonl", Format::jsonl},  {".ndjson", Format::jsonl},  {".jsonlines", Format::jsonl},
-    {".ldjson", Format::jsonl}, {".jl", Format::jsonl},      {".csv", Format::csv},
-    {".tsv", Format::tsv},      {".warc", Format::warc},     {".wet", Format::warc},
-    {".wat", Format::warc},     {".arc", Format::warc},      {".parquet", Format::parquet},
-    {".pq", Format::parquet},   {".arrow", Format::parquet}, {".feather", Format::parquet},
-    {".ipc", Format::parquet},
-};
+// clang-format off
+// In the order of Format, without `automatic`.
+const std::vector<InputFormat>& built_in_formats() {
+  static const std::vector<InputFormat> rows = {
+      {.id = Format::files, .name = "files", .title = "documents", .storage = Storage::file},
+      {.id = Format::lines, .name = "lines", .title = "line by line", .storage = Storage::line, .splits = true,
+       .scanner = make_scanner<LineScanner>, .parser = make_parser<LineParser>},
+      {.id = Format::jsonl, .name = "jsonl", .title = "JSONL", .storage = Storage::json,
+       .endings = {".jsonl", ".ndjson", ".jsonlines", ".ldjson", ".jl"}, .splits = true,
+       .scanner = make_scanner<LineScanner>, .parser = make_parser<JsonlParser>},
+      {.id = Format::csv, .name = "csv", .title = "CSV", .storage = Storage::field, .endings = {".csv"},
+       .delimiter = ',', .scanner = make_scanner<CsvScanner>, .parser = make_parser<CsvParser>},
+      {.id = Format::tsv, .name = "tsv", .title = "TSV", .storage = Storage::field, .endings = {".tsv"},
+       .delimiter = '\t', .scanner = make_scanner<CsvScanner>, .parser = make_parser<CsvParser>},
+      {.id = Format::warc, .name = "warc", .title = "WARC", .noun = "web archive",
+       .endings = {".warc", ".wet", ".wat", ".arc"}, .own_ids = true, .record_size = warc_record_size,
+       .scanner = make_scanner<WarcScanner>, .parser = make_parser<WarcParser>},
+      {.id = Format::parquet, .name = "parquet", .title = "Parquet", .storage = Storage::column,
+       .endings = {".parquet", ".pq", ".arrow", ".feather", ".ipc"}},
+      {.id = Format::json, .name = "json", .title = "JSON", .storage = Storage::json, .listed = true,
+       .scanner = make_scanner<JsonListScanner>, .parser = make_parser<JsonListParser>},
+      {.id = Format::mbox, .name = "mbox", .title = "mbox", .noun = "mailbox", .begins = begins_mailbox,
+       .is_usual_name = is_mailbox_name, .own_ids = true, .scanner = make_scanner<MboxScanner>,
+       .parser = make_parser<MboxParser>},
+  };
+  return rows;
+}
+// clang-format on
 
-bool ends_with_word(std::string_view path, std::string_view ending) {
-  return path.size() >= ending.size() && same_word(path.substr(path.size() - ending.size()), ending);
+// Returns the first row for which fits() is true, or null.
+template <class Fits>
+const InputFormat* find_row(const SourceOptions& options, Fits fits) {
+  for (const InputFormat& row : built_in_formats())
+    if (fits(row)) return &row;
+  for (const InputFormat* row : options.more_formats)
+    if (fits(*row)) return row;
+  return nullptr;
 }
 
 bool asks_for_id(const InputOptions& options) {
@@ -68,44 +95,28 @@ Format json_format(const InputOptions& options, const std::string& path, MemoryB
     if (error.code() == Errc::over_budget) throw;
     return Format::files;
   }
-  switch (layout) {
-    case JsonLayout::unknown:
-      // A longer record on one line is unlikely to be a configuration file; a longer one over several lines is not
-      // JSONL.
-      return beginning.find('\n', beginning.find('{')) == std::string::npos ? Format::jsonl : Format::files;
-    case JsonLayout::lines:
-      return Format::jsonl;
-    case JsonLayout::values:
-      return Format::json;
-    default:
-      return Format::files;
-  }
+  // A longer record on one line is unlikely to be a configuration file; a longer one over several lines is not JSONL.
+  const bool one_line = beginning.find('\n', beginning.find('{')) == std::string::npos;
+  if (layout == JsonLayout::lines || (layout == JsonLayout::unknown && one_line)) return Format::jsonl;
+  return layout == JsonLayout::values ? Format::json : Format::files;
 }
 
-// Whether mailboxes have such names. Only files with such names are opened to check their content.
-bool is_mailbox_name(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
-  path = without_packing(path);
-  if (path.find('.') == std::string_view::npos) return true;  // for example Inbox
-  if (ends_with_word(path, ".mbox") || ends_with_word(path, ".mbx")) return true;
-  // Archives of Mailman are named like this: 2010-March.txt.
-  return ends_with_word(path, ".txt") && path.size() > 5 && path[4] == '-' &&
-         std::all_of(path.begin(), path.begin() + 4, is_digit);
-}
-
-// Whether the file at `path` begins like a mailbox. Errors are ignored here and reported when the file is read.
-bool is_mailbox(const std::string& path, MemoryBudget& budget) {
-  if (regular_size(path) == 0) return false;
-  std::string beginning(kBinaryBytes, '\0');
+// The first `size` bytes of a regular file, converted from `charset` unless that is null. Errors are ignored here and
+// reported when the file is read.
+std::string beginning_of(const std::string& path, std::size_t size, const std::string* charset, MemoryBudget& budget) {
+  std::string beginning;
+  if (regular_size(path) == 0) return beginning;
   try {
     ByteStream file(budget);
     file.open(path);
-    beginning.resize(file.read(beginning.data(), beginning.size()));
+    if (charset != nullptr) file.recode(*charset);
+    beginning.resize(size);
+    beginning.resize(file.read(beginning.data(), size));
   } catch (const Error& error) {
     if (error.code() == Errc::over_budget) throw;
-    return false;
+    beginning.clear();
   }
-  return begins_mailbox(beginning);
+  return beginning;
 }
 
 }  // namespace
@@ -118,17 +129,8 @@ std::uint64_t regular_size(const std::string& path) {
 
 char sniffed_delimiter(const InputOptions& options, const std::string& path, MemoryBudget& budget) {
   constexpr std::string_view kDelimiters = ",;\t|";
-  if (path == "-" || regular_size(path) == 0) return kDelimiters.front();
-  std::string beginning(std::size_t{64} << 10, '\0');
-  try {
-    ByteStream file(budget);
-    file.open(path);
-    file.recode(options.charset);
-    beginning.resize(file.read(beginning.data(), beginning.size()));
-  } catch (const Error& error) {
-    if (error.code() == Errc::over_budget) throw;
-    return kDelimiters.front();
-  }
+  if (path == "-") return kDelimiters.front();
+  const std::string beginning = beginning_of(path, std::size_t{64} << 10, &options.charset, budget);
   std::string_view header = beginning;
   if (header.starts_with(kByteOrderMark)) header.remove_prefix(kByteOrderMark.size());
   InputOptions text_alone;
@@ -143,22 +145,54 @@ char sniffed_delimiter(const InputOptions& options, const std::string& path, Mem
   return kDelimiters.front();
 }
 
-Format format_of(const InputOptions& options, std::string_view path) {
-  if (options.format != Format::automatic) return options.format;
-  if (path == "-") return names_fields(options) ? Format::jsonl : Format::lines;
-  path = without_packing(path);
-  if (ends_with_word(path, ".json")) return Format::automatic;
-  for (const auto& [ending, format] : kEndings)
-    if (ends_with_word(path, ending)) return format;
-  return Format::files;
+const InputFormat& format_row(const SourceOptions& options, Format format) {
+  if (format == Format::automatic) format = Format::files;
+  const InputFormat* const row = find_row(options, [&](const InputFormat& each) { return each.id == format; });
+  if (row == nullptr) throw Error(Errc::invalid_argument, "format: there is no such format; choose one of --format");
+  return *row;
 }
 
-Format recognized_format(const InputOptions& options, MemoryBudget& budget, const std::string& path, bool named,
-                         const std::string& source) {
-  const Format format = format_of(options, path);
-  if (format == Format::automatic) return json_format(options, source, budget);
-  const bool may_be_mailbox = format == Format::files && options.format == Format::automatic && !options.as_is;
-  return may_be_mailbox && (named || is_mailbox_name(path)) && is_mailbox(source, budget) ? Format::mbox : format;
+const InputFormat* format_of(const SourceOptions& options, std::string_view path) {
+  if (options.format != Format::automatic) return &format_row(options, options.format);
+  if (path == "-") return &format_row(options, names_fields(options) ? Format::jsonl : Format::lines);
+  path = without_packing(path);
+  if (has_ending(path, ".json")) return nullptr;
+  const InputFormat* const row = find_row(options, [&](const InputFormat& each) {
+    return std::ranges::any_of(each.endings, [&](std::string_view ending) { return has_ending(path, ending); });
+  });
+  return row != nullptr ? row : &format_row(options, Format::files);
+}
+
+const InputFormat& recognized_format(const SourceOptions& options, MemoryBudget& budget, const std::string& path,
+                                     bool named, const std::string& source) {
+  const InputFormat* const format = format_of(options, path);
+  if (format == nullptr) return format_row(options, json_format(options, source, budget));
+  if (format->storage != Storage::file || options.format != Format::automatic || options.as_is) return *format;
+  std::optional<std::string> beginning;
+  const InputFormat* const row = find_row(options, [&](const InputFormat& each) {
+    if (each.begins == nullptr || !(named || each.is_usual_name(path))) return false;
+    if (!beginning) beginning = beginning_of(source, kBinaryBytes, nullptr, budget);
+    return each.begins(*beginning);
+  });
+  return row != nullptr ? *row : *format;
+}
+
+std::optional<std::string> text_of_raw(Format format, std::string_view raw) {
+  const auto row = std::ranges::find(built_in_formats(), format, &InputFormat::id);
+  if (row == built_in_formats().end()) return std::nullopt;
+  if (row->storage == Storage::json) return json_content(raw);
+  if (row->storage == Storage::field) return csv_content(raw, row->delimiter);
+  return std::string(raw);
 }
 
 }  // namespace refrain::corpus
+
+namespace refrain {
+
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names = {"auto"};
+  for (const corpus::InputFormat& row : corpus::built_in_formats()) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace refrain

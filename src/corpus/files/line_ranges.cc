@@ -22,7 +22,7 @@ const char* find_break(const char* begin, const char* end) {
 LineRanges::LineRanges(const Input& input, const SourceOptions& options, std::size_t piece_bytes)
     : file_(source_of(input, options)),
       range_bytes_(std::max<std::size_t>(piece_bytes / 2, 8)),
-      max_raw_bytes_(max_raw_bytes(input.format, options.max_doc_bytes)) {}
+      max_raw_bytes_(input.format->max_record_bytes(options.max_doc_bytes)) {}
 
 std::uint64_t LineRanges::bytes(std::uint64_t piece) const {
   return std::min<std::uint64_t>(range_bytes_, file_.size() - piece * range_bytes_);

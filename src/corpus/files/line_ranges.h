@@ -18,9 +18,6 @@ namespace refrain::corpus {
 // Thread-safe.
 class LineRanges {
  public:
-  // Whether a file of this format can be cut this way if it is not compressed.
-  static bool suits(Format format) { return format == Format::jsonl || format == Format::lines; }
-
   // Throws what RandomFile throws.
   LineRanges(const Input& input, const SourceOptions& options, std::size_t piece_bytes);
 

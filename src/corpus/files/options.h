@@ -12,6 +12,7 @@
 namespace refrain::corpus {
 
 struct Input;
+struct InputFormat;
 
 struct SourceOptions : InputOptions {
   SourceOptions() = default;
@@ -24,6 +25,8 @@ struct SourceOptions : InputOptions {
   // If set, the input is read from copies, in the order of the input: this returns the path of a file's copy. Files
   // without a copy are skipped.
   std::function<std::string(const Input& input)> copy_of = {};
+  // Formats besides those of format.cc; for tests.
+  std::vector<const InputFormat*> more_formats = {};
   // The beginning of the flags that name the fields and the format of this input. Messages name the flag to change.
   std::string flags = "--";
 };

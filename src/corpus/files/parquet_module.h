@@ -99,7 +99,7 @@ class ParquetCopy {
 class ParquetModule {
  public:
   // Incremented with every change of this header and of SourceOptions.
-  static constexpr std::uint32_t kVersion = 3;
+  static constexpr std::uint32_t kVersion = 4;
   static constexpr const char* kEntry = "refrain_parquet_module";
   using Entry = const ParquetModule* (*)(std::uint32_t version);  // null if the module has another version
 

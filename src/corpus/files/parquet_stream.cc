@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -10,15 +9,6 @@
 #include "base/threads.h"
 
 namespace refrain::corpus {
-
-namespace {
-
-bool is_integer(std::string_view digits) {
-  if (digits.starts_with('-')) digits.remove_prefix(1);
-  return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
-}
-
-}  // namespace
 
 ParquetStream::ParquetStream(const Input& input, const SourceOptions& options, const Context& context,
                              MemoryBudget& budget, std::shared_ptr<const ParquetFile> file, std::size_t group)
@@ -56,11 +46,7 @@ bool ParquetStream::next(BatchBuilder& builder, LargeTurn& turn) {
       waits_ = true;
     }
     const std::size_t bytes = row_.text.value.size();
-    if (bytes > builder.room_bytes() && bytes <= options_.max_doc_bytes) {
-      if (builder.size() > 0) return true;
-      turn.need(bytes);
-      builder.reserve_text(bytes);
-    }
+    if (bytes <= options_.max_doc_bytes && !make_room(builder, bytes, turn)) return true;
     add(builder);
     waits_ = false;
   }
@@ -71,7 +57,7 @@ void ParquetStream::add(BatchBuilder& builder) {
   const std::string_view text = row_.text.value;
   if (std::string what = complaint(); !what.empty()) return builder.add_bad(input_.path, row_number_, std::move(what));
   if (!text.empty()) std::memcpy(builder.room(), text.data(), text.size());
-  if (options_.id_optional && !has_id())
+  if (options_.id_optional && !is_id(row_.id.kind, row_.id.value))
     builder.add(text.size(), fmt::format("{}:{}", input_.path, row_number_));
   else
     builder.add(text.size(), row_.id.value);
@@ -82,15 +68,9 @@ void ParquetStream::add(BatchBuilder& builder) {
 std::string ParquetStream::complaint() const {
   if (row_.text.kind != FieldKind::string) return fmt::format("field '{}' is null", options_.text_name());
   if (row_.text.value.size() > options_.max_doc_bytes) return too_long_reason(options_.max_doc_bytes);
-  if (options_.id_field.empty() || options_.id_optional || has_id()) return {};
+  if (options_.id_field.empty() || options_.id_optional || is_id(row_.id.kind, row_.id.value)) return {};
   if (row_.id.kind == FieldKind::null) return fmt::format("field '{}' is null", options_.id_field);
-  if (row_.id.kind != FieldKind::number)
-    return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
-  return fmt::format("field '{}' is a number that is not an integer", options_.id_field);
-}
-
-bool ParquetStream::has_id() const {
-  return row_.id.kind == FieldKind::string || (row_.id.kind == FieldKind::number && is_integer(row_.id.value));
+  return no_id(options_.id_field, row_.id.kind);
 }
 
 }  // namespace refrain::corpus

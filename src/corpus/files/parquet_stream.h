@@ -41,7 +41,6 @@ class ParquetStream {
  private:
   void add(BatchBuilder& builder);
   std::string complaint() const;
-  bool has_id() const;
   std::uint64_t bytes_before(std::uint64_t row) const;
 
   const Input& input_;

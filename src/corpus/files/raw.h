@@ -21,8 +21,8 @@ struct RawFile {
 // Whether texts of the file can be read again by their offsets in it.
 inline bool has_places(const RawFile& file) {
   return file.input != nullptr && file.packing == Packing::none && file.input->path != "-" &&
-         file.input->source.empty() && !file.converted && file.input->format != Format::json &&
-         (file.input->format != Format::csv || file.input->delimiter == ',') && file.input->size > 0;
+         file.input->source.empty() && !file.converted && file.input->format->is_literal() &&
+         file.input->delimiter == file.input->format->delimiter && file.input->size > 0;
 }
 
 // Valid as long as the batch. A batch without records may have bytes, and is passed on too.

@@ -143,16 +143,16 @@ bool Walk::next(Input& input) {
   do {
     if (!find_next(input)) return false;
   } while (options_.copy_of && !use_copy(input));
-  if (input.format == Format::automatic)
-    input.format = recognized_format(options_, budget_, input.path, input.named, source_of(input, options_));
+  if (input.format == nullptr)
+    input.format = &recognized_format(options_, budget_, input.path, input.named, source_of(input, options_));
   const std::vector<std::string>& known = options_.known_unreadable;
   if (input.failure.empty() && std::binary_search(known.begin(), known.end(), input.path))
     input.failure = "was unreadable before";
-  if (input.format == Format::tsv) input.delimiter = '\t';
-  if (input.format == Format::csv)
-    input.delimiter = options_.delimiter != 0 ? options_.delimiter
-                      : input.failure.empty() ? sniffed_delimiter(options_, source_of(input, options_), budget_)
-                                              : ',';
+  input.delimiter = input.format->delimiter;
+  if (input.delimiter == ',' && options_.delimiter != 0)
+    input.delimiter = options_.delimiter;
+  else if (input.delimiter == ',' && input.failure.empty())
+    input.delimiter = sniffed_delimiter(options_, source_of(input, options_), budget_);
   return true;
 }
 
@@ -187,12 +187,7 @@ bool Walk::find_next(Input& input) {
       if (kind != PathKind::folder) {
         if (failure.empty() && open_archive_at(path_)) continue;
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
-        input = {.path = path_,
-                 .format = Format::automatic,
-                 .named = true,
-                 .size = size,
-                 .failure = std::move(failure),
-                 .operand = operand()};
+        input = {.path = path_, .named = true, .size = size, .failure = std::move(failure), .operand = operand()};
         return true;
       }
       if (!enter(true, input)) return true;
@@ -216,13 +211,7 @@ bool Walk::find_next(Input& input) {
     }
     if (!folder) {
       if (open_archive_at(path_)) continue;
-      const std::uint64_t size = regular_size(path_);
-      input = {.path = path_,
-               .format = Format::automatic,
-               .named = false,
-               .size = size,
-               .failure = {},
-               .operand = operand()};
+      input = {.path = path_, .size = regular_size(path_), .operand = operand()};
       return true;
     }
     if (!entry.link && is_seen()) {
@@ -275,10 +264,8 @@ bool Walk::next_in_archive(Input& input) {
         });
       any_in_archive_ = true;
       input = {.path = fmt::format("{}/{}", archive_path_, name),
-               .format = fault.empty() ? Format::automatic : Format::files,
-               .named = false,
+               .format = fault.empty() ? nullptr : &format_row(options_, Format::files),
                .size = fault.empty() ? copy->size() : 0,
-               .failure = {},
                .operand = operand(),
                .source = copy->path(),
                .copy = copy,
@@ -294,9 +281,8 @@ bool Walk::next_in_archive(Input& input) {
     std::string reason = error.what();
     if (reason.starts_with(archive_path_ + ": ")) reason.erase(0, archive_path_.size() + 2);
     input = {.path = any_in_archive_ && unreadable ? fmt::format("{}/{}", archive_path_, file) : archive_path_,
-             .format = Format::files,
+             .format = &format_row(options_, Format::files),
              .named = named,
-             .size = 0,
              .failure = unreadable ? reason : std::string(),
              .operand = operand(),
              .damage = unreadable ? std::string() : reason};
@@ -335,11 +321,9 @@ bool Walk::enter(bool named, Input& input) {
   std::string failure;
   if (!list(failure)) {
     leave();
-    const Format format = options_.format == Format::automatic ? Format::files : options_.format;
     input = {.path = path_,
-             .format = format,
+             .format = &format_row(options_, options_.format),
              .named = named,
-             .size = 0,
              .failure = std::move(failure),
              .operand = operand()};
     return false;

@@ -32,16 +32,16 @@ namespace refrain::corpus {
 
 // One file to read. If `failure` is set: a folder that could not be listed, or a file known to be unreadable.
 struct Input {
-  std::string path;               // as given by the user, followed by the path below it
-  Format format = Format::files;  // never automatic in the result of Walk::next()
-  bool named = false;             // named by the user, rather than found in a folder
-  std::uint64_t size = 0;         // 0 if it is not a regular file
-  std::string failure;
+  std::string path = {};                // as given by the user, followed by the path below it
+  const InputFormat* format = nullptr;  // never null in the result of Walk::next()
+  bool named = false;                   // named by the user, rather than found in a folder
+  std::uint64_t size = 0;               // 0 if it is not a regular file
+  std::string failure = {};
   std::size_t operand = 0;                    // index of the path that named it, or a folder above it
   std::string source = {};                    // where its content is, if not at `path`
   std::shared_ptr<const TempFile> copy = {};  // of a file in an archive; `source` is its path
   std::string damage = {};  // why it is a bad record: a damaged archive, or file in one; it is never copied
-  char delimiter = ',';     // of the columns of a table
+  char delimiter = 0;       // of the columns of a table
 };
 
 // The path to open: its own, or that of the copy of standard input or of a file in an archive.

@@ -61,10 +61,6 @@ std::size_t empty_line(const char* at, const char* end) {
   return at[mark] == '\n' ? mark + 1 : 0;
 }
 
-std::uint64_t line_breaks(const char* begin, const char* end) {
-  return static_cast<std::uint64_t>(std::count(begin, end, '\n'));
-}
-
 // An input with more columns is not a table. The limit also bounds how much a short row grows when fields are added
 // to it.
 constexpr std::size_t kMostColumns = std::size_t{1} << 16;
@@ -109,6 +105,14 @@ class HeaderRow {
   std::vector<std::string> shown_;
 };
 
+// The bytes of the first row that is not empty, without its line break.
+std::size_t first_row_bytes(std::string_view bytes, char delimiter) {
+  bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+  std::size_t held = 0;
+  const std::size_t end = CsvScanner(0, delimiter).first_end(bytes, held);
+  return end == std::string_view::npos ? bytes.size() : end - 1;
+}
+
 }  // namespace
 
 // Scans from bytes[at] to the next line break that ends a record and returns the offset after it; npos if there is
@@ -142,7 +146,7 @@ std::size_t CsvScanner::next_end(std::string_view bytes, std::size_t at) {
   return std::string_view::npos;
 }
 
-std::size_t CsvScanner::first_end(std::string_view bytes) {
+std::size_t CsvScanner::first_end(std::string_view bytes, std::size_t& /*held*/) {
   return next_end(bytes, 0);
 }
 
@@ -164,6 +168,17 @@ std::size_t CsvScanner::last_end(std::string_view bytes) {
     last = at = end;
   }
   return last;
+}
+
+void CsvScanner::read_header(RawPiece& piece, RecordFile& file, const InputOptions& options) {
+  if (file.columns.count != 0) return;
+  const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
+  if (piece.kind != RawPiece::Kind::records || first_row_bytes(bytes, delimiter_) > most_bytes_)
+    throw Error(Errc::bad_input, fmt::format("{}: the header row is {}; is this a table?", file.path,
+                                             too_long_reason(options.max_doc_bytes)));
+  const CsvHeaderExtent header = read_csv_header(bytes, delimiter_, file.path, options, file.columns);
+  piece.begin += header.begin;
+  piece.line = header.lines;
 }
 
 CsvHeaderExtent read_csv_header(std::string_view bytes, char delimiter, const std::string& path,
@@ -206,7 +221,7 @@ CsvHeaderExtent read_csv_header(std::string_view bytes, char delimiter, const st
     columns.own_ids = columns.id != CsvColumns::kNoColumn;
     if (!columns.own_ids) columns.id = columns.text;
   }
-  return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks(bytes.data(), at)};
+  return {header, static_cast<std::size_t>(at - bytes.data()), line_breaks({bytes.data(), at})};
 }
 
 CsvRow measure_csv_row(std::string_view row, char delimiter) {
@@ -219,11 +234,10 @@ CsvRow measure_csv_row(std::string_view row, char delimiter) {
   return measured;
 }
 
-void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,
-               const InputOptions& options, BatchBuilder& builder) {
+bool CsvParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& /*turn*/, BatchBuilder& builder) {
+  const CsvColumns& columns = file.columns;
   const char* const data = piece.bytes.data();
   const char* const end = data + piece.end;
-  const std::uint64_t max_raw = max_raw_bytes(Format::csv, options.max_doc_bytes);
   const std::size_t needed = std::max(columns.text, columns.id) + 1;
   std::string id;
   std::vector<const char*> extra(columns.extra.size());  // where they begin
@@ -247,7 +261,7 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
       const char* const field_begin = field.end;
       const bool wanted = count == columns.text || count == columns.id;
       char* out = wanted ? builder.room() + text_bytes : nullptr;
-      field = read_field(field_begin, end, delimiter, out);
+      field = read_field(field_begin, end, file.delimiter, out);
       if (wanted && !builder.ordinals() && count == columns.id) id.assign(out, field.size);
       if (count == columns.text) {
         text_bytes = field.size;
@@ -260,31 +274,32 @@ void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const
     } while (!field.last);
 
     const std::uint64_t line = piece.line + 1;
-    piece.line += quoted ? line_breaks(begin, field.end) : 1;
+    piece.line += quoted ? line_breaks({begin, field.end}) : 1;
     piece.begin = static_cast<std::size_t>(field.end - data);
     const bool ends_line = !field.unterminated && field.end[-1] == '\n';
     const auto raw_bytes = static_cast<std::size_t>(field.end - begin) - (ends_line ? 1 : 0);
-    if (raw_bytes > max_raw || text_bytes > options.max_doc_bytes)
-      builder.add_bad(path, line, too_long_reason(options.max_doc_bytes));
+    if (raw_bytes > most_bytes_ || text_bytes > options_.max_doc_bytes)
+      builder.add_bad(file.path, line, too_long_reason(options_.max_doc_bytes));
     else if (field.unterminated)
-      builder.add_bad(path, line, "unclosed quote");
+      builder.add_bad(file.path, line, "unclosed quote");
     else if (count < needed)
-      builder.add_bad(path, line, fmt::format("{} columns, but the header has {}", count, columns.count));
+      builder.add_bad(file.path, line, fmt::format("{} columns, but the header has {}", count, columns.count));
     else {
-      if (options.id_optional && (!columns.own_ids || id.empty()))
-        id = fmt::format("{}:{}", path, piece.offset + static_cast<std::size_t>(begin - data));
+      if (options_.id_optional && (!columns.own_ids || id.empty()))
+        id = fmt::format("{}:{}", file.path, piece.offset + static_cast<std::size_t>(begin - data));
       builder.add(text_bytes, id);
       for (std::size_t i = 0; i < extra.size(); ++i)
         if (extra[i] != nullptr) {
           // After the text there is room to decode one more field of the record.
           char* const out = builder.room();
           const bool is_text = columns.extra[i] == columns.text;
-          const std::size_t size = is_text ? text_bytes : read_field(extra[i], end, delimiter, out).size;
+          const std::size_t size = is_text ? text_bytes : read_field(extra[i], end, file.delimiter, out).size;
           builder.set_field(i, FieldKind::string, {is_text ? out - text_bytes : out, size});
         }
       if (builder.raw()) builder.locate({begin, field.end}, raw_text);
     }
   }
+  return true;
 }
 
 std::optional<std::string> csv_content(std::string_view raw, char delimiter) {

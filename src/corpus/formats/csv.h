@@ -13,43 +13,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "corpus/formats/batch_builder.h"
+#include "corpus/formats/record_parser.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
 
-struct RawPiece;
-
-// Finds the ends of records in a file that is read in chunks.
-class CsvScanner {
+class CsvScanner final : public RecordScanner {
  public:
-  explicit CsvScanner(char delimiter) : delimiter_(delimiter) {}
-  char delimiter() const { return delimiter_; }
-
-  // The offset after the last line break in `bytes` that ends a record, or npos. Consumes all of `bytes`.
-  std::size_t last_end(std::string_view bytes);
-  // The same for the first such line break. Bytes after it are not consumed.
-  std::size_t first_end(std::string_view bytes);
+  using RecordScanner::RecordScanner;
+  std::size_t last_end(std::string_view bytes) override;
+  std::size_t first_end(std::string_view bytes, std::size_t& held) override;
+  void read_header(RawPiece& piece, RecordFile& file, const InputOptions& options) override;
 
  private:
   enum class State { field_start, plain, quoted, after_quote };
   std::size_t next_end(std::string_view bytes, std::size_t at);
 
-  char delimiter_;
   State state_ = State::field_start;
 };
 
-// The columns that the header row names.
-struct CsvColumns {
-  std::size_t count = 0;  // 0: no header yet
-  std::size_t text = 0;
-  std::size_t id = 0;              // the same as `text` if there is no id column
-  bool own_ids = true;             // whether there is an id column
-  std::vector<std::size_t> extra;  // one per field of InputOptions::extra_fields; kNoColumn if it does not exist
-
-  static constexpr std::size_t kNoColumn = ~std::size_t{0};
+class CsvParser final : public RecordParser {
+ public:
+  using RecordParser::RecordParser;
+  bool parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) override;
 };
 
 // How much of a piece the header row takes.
@@ -71,10 +58,6 @@ struct CsvRow {
 
 // Measures one row, with or without its line break, in which all quotes are closed.
 CsvRow measure_csv_row(std::string_view row, char delimiter);
-
-// Parses from piece.begin until the piece ends or `builder` is full, and updates piece.begin and piece.line.
-void parse_csv(RawPiece& piece, const CsvColumns& columns, char delimiter, const std::string& path,
-               const InputOptions& options, BatchBuilder& builder);
 
 // The content of one field, given as it is stored, with its quotes, if any. nullopt if a quote is not closed.
 std::optional<std::string> csv_content(std::string_view raw, char delimiter);

@@ -171,10 +171,10 @@ TEST(CsvScanner, FindsTheSameEndsHoweverTheBytesAreCut) {
     std::string table;
     const std::size_t size = random() % 60;
     while (table.size() < size) table += "\"\",\n\rab\"\n,x"[random() % 11];
-    CsvScanner whole(',');
+    CsvScanner whole(0, ',');
     const std::size_t last = whole.last_end(table);
-    CsvScanner cut(',');
-    CsvScanner stepping(',');
+    CsvScanner cut(0, ',');
+    CsvScanner stepping(0, ',');
     std::size_t found = std::string::npos;
     for (std::size_t begin = 0; begin < table.size();) {
       const std::size_t bytes = 1 + random() % 7;
@@ -184,8 +184,9 @@ TEST(CsvScanner, FindsTheSameEndsHoweverTheBytesAreCut) {
     }
     EXPECT_EQ(found, last) << table;
     std::size_t at = 0;
+    std::size_t held = 0;
     while (true) {
-      const std::size_t end = stepping.first_end(std::string_view(table).substr(at));
+      const std::size_t end = stepping.first_end(std::string_view(table).substr(at), held);
       if (end == std::string::npos) break;
       at += end;
     }

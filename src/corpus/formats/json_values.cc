@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "corpus/formats/piece.h"
-
 namespace refrain::corpus {
 
 namespace {
@@ -73,6 +71,27 @@ std::size_t JsonScanner::last_end(std::string_view bytes) {
 
 std::size_t JsonScanner::first_end(std::string_view bytes) {
   return next_end(bytes, 0);
+}
+
+// If `bytes` are longer than a record may be, the text before the record becomes a piece of its own.
+std::size_t JsonListScanner::text_before(std::string_view bytes) const {
+  if (bytes.size() <= most_bytes_) return 0;
+  const std::size_t begin = bytes.find('{');
+  return begin <= most_bytes_ ? begin : 0;
+}
+
+bool JsonListScanner::too_long(std::string_view bytes, std::size_t& held) {
+  if (!RecordScanner::too_long(bytes, held)) return false;
+  between_ = !bytes.starts_with('{');
+  if (between_) {
+    held = std::min(bytes.find('{'), held);
+    scanner_ = {};  // the next record is scanned again from its beginning
+  }
+  return true;
+}
+
+std::size_t JsonListScanner::first_end(std::string_view bytes, std::size_t& /*held*/) {
+  return between_ ? bytes.find('{') : scanner_.first_end(bytes);
 }
 
 JsonLayout json_layout(std::string_view beginning, std::string_view field, bool all) {

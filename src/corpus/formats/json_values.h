@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "corpus/formats/record_parser.h"
+
 namespace refrain::corpus {
 
 // Finds the ends of records in a file that is read in chunks.
@@ -24,6 +26,20 @@ class JsonScanner {
   std::size_t depth_ = 0;  // number of open braces
   bool in_string_ = false;
   bool escaped_ = false;
+};
+
+// The same for the reader. Text between records that is too long is a bad record.
+class JsonListScanner final : public RecordScanner {
+ public:
+  using RecordScanner::RecordScanner;
+  std::size_t last_end(std::string_view bytes) override { return scanner_.last_end(bytes); }
+  std::size_t text_before(std::string_view bytes) const override;
+  bool too_long(std::string_view bytes, std::size_t& held) override;
+  std::size_t first_end(std::string_view bytes, std::size_t& held) override;
+
+ private:
+  JsonScanner scanner_;
+  bool between_ = false;  // inside text between records that is too long
 };
 
 // The layout of the records of a JSON file, by its first bytes.

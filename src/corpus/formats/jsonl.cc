@@ -59,12 +59,6 @@ std::string fields_there(ondemand::document& document, const char* end) {
   return names.empty() ? "; the record is empty" : fmt::format("; the record has {}", quoted_names(names));
 }
 
-bool is_integer(std::string_view digits) {
-  if (digits.starts_with('-')) digits.remove_prefix(1);
-  if (digits.empty() || (digits.size() > 1 && digits.front() == '0')) return false;
-  return std::all_of(digits.begin(), digits.end(), [](char c) { return '0' <= c && c <= '9'; });
-}
-
 // The content of a string known to be valid JSON. It begins at `at`, after its quote, and ends before `end`.
 std::string_view raw_string(const char* at, const char* end) {
   for (const char* from = at;;) {
@@ -88,7 +82,9 @@ std::string_view without_blanks(std::string_view token) {
 }  // namespace
 
 JsonlParser::JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
-    : piece_bytes_(piece_bytes), options_(options), reservation_(budget.reserve(0, "parsing JSON")) {
+    : RecordParser(budget, piece_bytes, options),
+      piece_bytes_(piece_bytes),
+      reservation_(budget.reserve(0, "parsing JSON")) {
   want(options.text_name());
   if (!options.id_field.empty()) id_ = want(options.id_field);
   for (const std::string& name : options.extra_fields) extra_.push_back(want(name));
@@ -121,9 +117,8 @@ void JsonlParser::shrink() {
   reservation_.resize(0, {});
 }
 
-void JsonlParser::parse(RawPiece& piece, const std::string& path, BatchBuilder& builder) {
+bool JsonlParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) {
   const char* const data = piece.bytes.data();
-  const std::uint64_t max_raw = max_raw_bytes(Format::jsonl, options_.max_doc_bytes);
   while (piece.begin < piece.end && !builder.full()) {
     const char* const begin = data + piece.begin;
     const char* end = static_cast<const char*>(std::memchr(begin, '\n', piece.end - piece.begin));
@@ -131,49 +126,43 @@ void JsonlParser::parse(RawPiece& piece, const std::string& path, BatchBuilder& 
     piece.begin = std::min(static_cast<std::size_t>(end - data) + 1, piece.end);
     ++piece.line;
     const std::string_view line(begin, static_cast<std::size_t>(end - begin));
-    if (line.size() > max_raw) {
-      builder.add_bad(path, piece.line, too_long_reason(options_.max_doc_bytes));
+    if (line.size() > most_bytes_) {
+      builder.add_bad(file.path, piece.line, too_long_reason(options_.max_doc_bytes));
       continue;
     }
-    if (is_blank(line)) continue;
-    const auto readable = static_cast<std::size_t>(data + piece.bytes.size() - begin);
-    offset_ = piece.offset + static_cast<std::size_t>(begin - data);
-    parse_line(line, {begin, data + piece.begin}, readable, path, piece.line, builder);
+    if (!is_blank(line)) parse_line(line, {begin, data + piece.begin}, piece, file.path, piece.line, builder);
   }
+  if (turn.taken()) shrink();  // long documents need the memory elsewhere
+  return true;
 }
 
-void JsonlParser::parse_values(RawPiece& piece, const std::string& path, BatchBuilder& builder) {
+bool JsonListParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) {
   const char* const data = piece.bytes.data();
-  const std::uint64_t max_raw = max_raw_bytes(Format::json, options_.max_doc_bytes);
-  const auto count_lines = [&](std::string_view bytes) {
-    piece.line += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
-  };
   while (piece.begin < piece.end && !builder.full()) {
     const std::string_view rest(data + piece.begin, piece.end - piece.begin);
     const std::size_t begin = std::min(rest.find('{'), rest.size());
     const std::string_view before = rest.substr(0, begin);
     const std::uint64_t line_before = piece.line + 1;
-    count_lines(before);
+    piece.line += line_breaks(before);
     const std::uint64_t line = piece.line + 1;
     piece.begin += begin;
-    if (before.size() > max_raw)
-      builder.add_bad(path, line_before, too_long_reason(options_.max_doc_bytes));
+    if (before.size() > most_bytes_)
+      builder.add_bad(file.path, line_before, too_long_reason(options_.max_doc_bytes));
     else if (before.find_first_not_of(" \t\r\n,[]") != std::string_view::npos)
-      builder.add_bad(path, line, "not JSON: text between the records");
-    if (begin == rest.size() || builder.full()) return;
+      builder.add_bad(file.path, line, "not JSON: text between the records");
+    if (begin == rest.size() || builder.full()) break;
     JsonScanner scanner;
     const std::string_view from_here = rest.substr(begin);
     const std::string_view record = from_here.substr(0, scanner.first_end(from_here));  // all, if it has no end
-    count_lines(record);
+    piece.line += line_breaks(record);
     piece.begin += record.size();
-    if (record.size() > max_raw)
-      builder.add_bad(path, line, too_long_reason(options_.max_doc_bytes));
-    else {
-      offset_ = piece.offset + static_cast<std::size_t>(record.data() - data);
-      parse_line(record, record, static_cast<std::size_t>(data + piece.bytes.size() - record.data()), path, line,
-                 builder);
-    }
+    if (record.size() > most_bytes_)
+      builder.add_bad(file.path, line, too_long_reason(options_.max_doc_bytes));
+    else
+      parse_line(record, record, piece, file.path, line, builder);
   }
+  if (turn.taken()) shrink();
+  return true;
 }
 
 // Traverses an object at the end of a path with `depth` dots, and takes the requested values.
@@ -248,7 +237,8 @@ simdjson::error_code JsonlParser::take(ondemand::value value, Wanted* wanted, bo
       auto* out = reinterpret_cast<std::uint8_t*>(room);
       error = parser_.unescape(raw, out).get(found.value);
       if (error == simdjson::STRING_ERROR) {
-        const std::optional<std::size_t> size = unescape_leniently(raw_string(raw.raw(), end), room, surrogates_);
+        const std::string_view content = raw_string(raw.raw(), end);
+        const std::optional<std::size_t> size = unescape_leniently(content, room, counts_.surrogates);
         if (size) {
           found.value = {room, *size};
           error = simdjson::SUCCESS;
@@ -293,24 +283,18 @@ const JsonlParser::Wanted* JsonlParser::missing_field(bool want_id) const {
 std::string JsonlParser::complaint(bool want_id) const {
   if (wanted_.front().found.kind != FieldKind::string)
     return fmt::format("field '{}' is not a string", options_.text_name());
-  if (!want_id || options_.id_optional || has_id()) return {};
   const Found& id = wanted_[id_].found;
-  if (id.kind != FieldKind::number)
-    return fmt::format("field '{}' is neither a string nor a number", options_.id_field);
-  return fmt::format("field '{}' is a number that is not an integer", options_.id_field);
+  return !want_id || options_.id_optional || is_id(id.kind, id.value) ? "" : no_id(options_.id_field, id.kind);
 }
 
-bool JsonlParser::has_id() const {
-  const Found& id = wanted_[id_].found;
-  return id.kind == FieldKind::string || (id.kind == FieldKind::number && is_integer(id.value));
-}
-
-void JsonlParser::parse_line(std::string_view line, std::string_view record, std::size_t readable,
+void JsonlParser::parse_line(std::string_view line, std::string_view record, const RawPiece& piece,
                              const std::string& path, std::uint64_t line_number, BatchBuilder& builder) {
+  const auto begin = static_cast<std::size_t>(line.data() - piece.bytes.data());
   const auto bad = [&](std::string reason) { builder.add_bad(path, line_number, std::move(reason)); };
   allocate(line.size());
   ondemand::document document;
-  if (const auto error = parser_.iterate(line.data(), line.size(), readable).get(document); error != simdjson::SUCCESS)
+  if (const auto error = parser_.iterate(line.data(), line.size(), piece.bytes.size() - begin).get(document);
+      error != simdjson::SUCCESS)
     return bad(not_json(error));
   ondemand::object object;
   if (const auto error = document.get_object().get(object); error != simdjson::SUCCESS)
@@ -329,10 +313,11 @@ void JsonlParser::parse_line(std::string_view line, std::string_view record, std
   if (std::string what = complaint(!builder.ordinals()); !what.empty()) return bad(std::move(what));
   const Found& text = wanted_.front().found;
   if (text.value.size() > options_.max_doc_bytes) return bad(too_long_reason(options_.max_doc_bytes));
-  if (options_.id_optional && !has_id())
-    builder.add(text.value.size(), fmt::format("{}:{}", path, offset_));
+  const Found& id = wanted_[id_].found;
+  if (options_.id_optional && !is_id(id.kind, id.value))
+    builder.add(text.value.size(), fmt::format("{}:{}", path, piece.offset + begin));
   else
-    builder.add(text.value.size(), wanted_[id_].found.value);
+    builder.add(text.value.size(), id.value);
   for (std::size_t i = 0; i < extra_.size(); ++i) {
     const Found& extra = wanted_[extra_[i]].found;
     builder.set_field(i, extra.kind, extra.value);

@@ -11,34 +11,26 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/budget.h"
-#include "corpus/formats/batch_builder.h"
-#include "corpus/formats/piece.h"
+#include "corpus/formats/record_parser.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
 
-// Reused from piece to piece; its memory follows the longest line. Not thread-safe.
-class JsonlParser {
+// Its memory follows the longest line.
+class JsonlParser : public RecordParser {
  public:
-  // Keeps a reference to `options`.
   JsonlParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options);
 
-  // Parses from piece.begin until the piece ends or `builder` is full, and updates piece.begin and piece.line.
-  // `builder` must have room for as many bytes as the piece.
-  void parse(RawPiece& piece, const std::string& path, BatchBuilder& builder);
+  bool parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) override;
+  void shrink() override;
 
-  // The same for records that are not one per line (json_values.h).
-  void parse_values(RawPiece& piece, const std::string& path, BatchBuilder& builder);
-
-  // Releases the memory that a very long line took.
-  void shrink();
-
-  // The number of unpaired surrogates found since the last call.
-  std::uint64_t take_surrogates() { return std::exchange(surrogates_, 0); }
+ protected:
+  // `line`: an object, inside the bytes of the piece. `record`: the same with its line break, if it has one.
+  void parse_line(std::string_view line, std::string_view record, const RawPiece& piece, const std::string& path,
+                  std::uint64_t line_number, BatchBuilder& builder);
 
  private:
   // The value of a field in the current line.
@@ -62,20 +54,20 @@ class JsonlParser {
   const Wanted* missing_field(bool want_id) const;
   std::string complaint(bool want_id) const;
   void allocate(std::size_t line_bytes);
-  // `record` is the line with its line break, if it has one.
-  void parse_line(std::string_view line, std::string_view record, std::size_t readable, const std::string& path,
-                  std::uint64_t line_number, BatchBuilder& builder);
-  bool has_id() const;
 
-  std::uint64_t surrogates_ = 0;
-  std::uint64_t offset_ = 0;  // of the current record, in its file
   const std::size_t piece_bytes_;
-  const InputOptions& options_;
   std::vector<Wanted> wanted_;      // the first is the text
   std::size_t id_ = 0;              // index in wanted_
   std::vector<std::size_t> extra_;  // indexes in wanted_
   Reservation reservation_;
   simdjson::ondemand::parser parser_;
+};
+
+// The same for records that are not one per line (json_values.h).
+class JsonListParser final : public JsonlParser {
+ public:
+  using JsonlParser::JsonlParser;
+  bool parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) override;
 };
 
 }  // namespace refrain::corpus

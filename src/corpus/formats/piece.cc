@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "base/ascii.h"
 
 namespace refrain::corpus {
 
@@ -19,13 +20,40 @@ void RawPiece::shrink() {
   if (bytes.size() > piece_bytes + kPadding) bytes.resize(piece_bytes + kPadding);
 }
 
-std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes) {
-  const std::uint64_t bytes = std::min(max_doc_bytes, std::uint64_t{1} << 60);
-  return format == Format::lines ? bytes + 1 : 2 * bytes + (std::uint64_t{64} << 10);  // a line may have a \r
+std::uint64_t max_raw_bytes(std::uint64_t max_doc_bytes) {
+  return 2 * std::min(max_doc_bytes, std::uint64_t{1} << 60) + (std::uint64_t{64} << 10);
 }
 
 std::string too_long_reason(std::uint64_t max_doc_bytes) {
   return fmt::format("longer than --max-doc-bytes ({} bytes)", max_doc_bytes);
+}
+
+std::uint64_t line_breaks(std::string_view bytes) {
+  return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+bool make_room(BatchBuilder& builder, std::size_t text_bytes, LargeTurn& turn) {
+  if (text_bytes <= builder.room_bytes()) return true;
+  if (builder.size() > 0) return false;
+  turn.need(text_bytes);
+  builder.reserve_text(text_bytes);
+  return true;
+}
+
+bool is_integer(std::string_view digits) {
+  if (digits.starts_with('-')) digits.remove_prefix(1);
+  if (digits.empty() || (digits.size() > 1 && digits.front() == '0')) return false;
+  return std::all_of(digits.begin(), digits.end(), is_digit);
+}
+
+bool is_id(FieldKind kind, std::string_view value) {
+  return kind == FieldKind::string || (kind == FieldKind::number && is_integer(value));
+}
+
+std::string no_id(std::string_view field, FieldKind kind) {
+  const bool number = kind == FieldKind::number;
+  return fmt::format("field '{}' is {}", field,
+                     number ? "a number that is not an integer" : "neither a string nor a number");
 }
 
 std::string quoted_names(std::span<const std::string> names) {
@@ -40,26 +68,6 @@ std::string quoted_names(std::span<const std::string> names) {
     shown += '\'';
   }
   return names.size() > kShownNames ? shown + ", ..." : shown;
-}
-
-void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder) {
-  const char* const data = piece.bytes.data();
-  while (piece.begin < piece.end && !builder.full()) {
-    const char* begin = data + piece.begin;
-    const char* end = static_cast<const char*>(std::memchr(begin, '\n', piece.end - piece.begin));
-    if (end == nullptr) end = data + piece.end;
-    piece.begin = std::min(static_cast<std::size_t>(end - data) + 1, piece.end);
-    ++piece.line;
-    auto size = static_cast<std::size_t>(end - begin);
-    if (size > 0 && begin[size - 1] == '\r') --size;
-    if (size > options.max_doc_bytes) {
-      builder.add_bad(path, piece.line, too_long_reason(options.max_doc_bytes));
-      continue;
-    }
-    std::memcpy(builder.room(), begin, size);
-    builder.add(size, {});
-    if (builder.raw()) builder.locate({begin, data + piece.begin}, {begin, size});
-  }
 }
 
 }  // namespace refrain::corpus

@@ -15,7 +15,6 @@
 #include "base/budget.h"
 #include "corpus/formats/batch_builder.h"
 #include "refrain/error.h"
-#include "refrain/input.h"
 
 namespace refrain::corpus {
 
@@ -79,15 +78,22 @@ struct RawPiece {
 
 // The maximum size of a record's raw bytes, without its line break. Longer records are not parsed at all. It is
 // larger than the limit for a document, because escapes, quotes and other fields take room, too.
-std::uint64_t max_raw_bytes(Format format, std::uint64_t max_doc_bytes);
+std::uint64_t max_raw_bytes(std::uint64_t max_doc_bytes);
 
 std::string too_long_reason(std::uint64_t max_doc_bytes);
+
+std::uint64_t line_breaks(std::string_view bytes);
+
+// Makes room for a text. Returns false if there is none, and the batch must be used first.
+bool make_room(BatchBuilder& builder, std::size_t text_bytes, LargeTurn& turn);
+
+bool is_integer(std::string_view digits);
+// Whether the value of a field can be an id: a string, or an integer. If not, why.
+bool is_id(FieldKind kind, std::string_view value);
+std::string no_id(std::string_view field, FieldKind kind);
 
 // Formats field names for a message: 'a', 'b', ...; control characters are escaped. Shows the first kShownNames.
 inline constexpr std::size_t kShownNames = 20;
 std::string quoted_names(std::span<const std::string> names);
-
-// Parses from piece.begin until the piece ends or `builder` is full, and updates piece.begin and piece.line.
-void parse_lines(RawPiece& piece, const std::string& path, const InputOptions& options, BatchBuilder& builder);
 
 }  // namespace refrain::corpus

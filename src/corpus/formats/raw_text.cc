@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "corpus/formats/csv.h"
 #include "refrain/utf8.h"
 
 namespace refrain::corpus {
@@ -27,25 +26,6 @@ std::optional<std::uint32_t> escaped_code(std::string_view raw) {
   if (raw.size() < 6 || !raw.starts_with("\\u")) return std::nullopt;
   const auto [end, error] = std::from_chars(raw.data() + 2, raw.data() + 6, code, 16);
   return error == std::errc() && end == raw.data() + 6 ? std::optional(code) : std::nullopt;
-}
-
-std::optional<std::string> json_content(std::string_view raw) {
-  simdjson::ondemand::parser parser;
-  simdjson::padded_string quoted(raw.size() + 2);
-  char* out = quoted.data();
-  *out = '"';
-  raw.copy(out + 1, raw.size());
-  out[raw.size() + 1] = '"';
-  simdjson::ondemand::document document;
-  std::string_view text;
-  if (parser.iterate(quoted).get(document) != simdjson::SUCCESS) return std::nullopt;
-  if (document.get_string().get(text) == simdjson::SUCCESS) return std::string(text);
-  std::string lenient(raw.size(), '\0');
-  std::uint64_t ignored = 0;
-  const std::optional<std::size_t> size = unescape_leniently(raw, lenient.data(), ignored);
-  if (!size) return std::nullopt;
-  lenient.resize(*size);
-  return lenient;
 }
 
 }  // namespace
@@ -85,6 +65,25 @@ std::optional<std::size_t> unescape_leniently(std::string_view raw, char* out, s
   return static_cast<std::size_t>(to - out);
 }
 
+std::optional<std::string> json_content(std::string_view raw) {
+  simdjson::ondemand::parser parser;
+  simdjson::padded_string quoted(raw.size() + 2);
+  char* out = quoted.data();
+  *out = '"';
+  raw.copy(out + 1, raw.size());
+  out[raw.size() + 1] = '"';
+  simdjson::ondemand::document document;
+  std::string_view text;
+  if (parser.iterate(quoted).get(document) != simdjson::SUCCESS) return std::nullopt;
+  if (document.get_string().get(text) == simdjson::SUCCESS) return std::string(text);
+  std::string lenient(raw.size(), '\0');
+  std::uint64_t ignored = 0;
+  const std::optional<std::size_t> size = unescape_leniently(raw, lenient.data(), ignored);
+  if (!size) return std::nullopt;
+  lenient.resize(*size);
+  return lenient;
+}
+
 std::optional<std::uint64_t> RawJsonPosition::advance_to(std::uint64_t offset) {
   while (text_ < offset) {
     const std::uint64_t plain = std::min<std::uint64_t>(raw_.find('\\', at_), raw_.size()) - at_;
@@ -109,19 +108,6 @@ std::optional<std::uint64_t> RawJsonPosition::advance_to(std::uint64_t offset) {
     text_ += bytes;
   }
   return text_ == offset && at_ <= raw_.size() ? std::optional(at_) : std::nullopt;
-}
-
-std::optional<std::string> text_of_raw(Format format, std::string_view raw) {
-  switch (format) {
-    case Format::jsonl:
-      return json_content(raw);
-    case Format::csv:
-      return csv_content(raw, ',');
-    case Format::tsv:
-      return csv_content(raw, '\t');
-    default:
-      return std::string(raw);
-  }
 }
 
 }  // namespace refrain::corpus

@@ -1,4 +1,4 @@
-// Decodes the raw bytes of a text in its file (corpus/files/raw.h).
+// Decodes JSON strings as they are stored in files.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "refrain/input.h"
-
 namespace refrain::corpus {
 
 // Decodes a JSON string, given without its quotes, that may contain unpaired surrogates. They become U+FFFD and are
 // counted in `replaced`. Writes at most raw.size() bytes. nullopt if an escape is invalid.
 std::optional<std::size_t> unescape_leniently(std::string_view raw, char* out, std::uint64_t& replaced);
 
-// nullopt if the bytes are not a valid text in this format.
-std::optional<std::string> text_of_raw(Format format, std::string_view raw);
+// The same for a string of its own; nullopt as well if it has no valid UTF-8.
+std::optional<std::string> json_content(std::string_view raw);
 
 // Maps offsets in a text to offsets in its raw JSON. Moves forward only.
 class RawJsonPosition {

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "corpus/files/format.h"
+
 namespace refrain::corpus {
 namespace {
 

@@ -212,8 +212,8 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
 }  // namespace
 
 bool is_page_name(std::string_view path) {
-  const std::string_view ending = ending_of(path);
-  return same_word(ending, ".html") || same_word(ending, ".htm") || same_word(ending, ".xhtml");
+  path = without_packing(path);
+  return has_ending(path, ".html") || has_ending(path, ".htm") || has_ending(path, ".xhtml");
 }
 
 std::string_view without_packing(std::string_view path) {
@@ -235,6 +235,20 @@ Recognized recognize(std::string_view beginning, std::string_view path) {
   if (binary) return {Recognized::Content::other};
   if (begins_mail(beginning)) return {Recognized::Content::mail};
   return {is_manual_page(beginning, path) ? Recognized::Content::troff : Recognized::Content::text};
+}
+
+bool has_ending(std::string_view path, std::string_view ending) {
+  return path.size() >= ending.size() && same_word(path.substr(path.size() - ending.size()), ending);
+}
+
+bool is_mailbox_name(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
+  path = without_packing(path);
+  if (path.find('.') == std::string_view::npos) return true;  // for example Inbox
+  if (has_ending(path, ".mbox") || has_ending(path, ".mbx")) return true;
+  // Archives of Mailman are named like this: 2010-March.txt.
+  return has_ending(path, ".txt") && path.size() > 5 && path[4] == '-' &&
+         std::all_of(path.begin(), path.begin() + 4, is_digit);
 }
 
 bool begins_mailbox(std::string_view beginning) {

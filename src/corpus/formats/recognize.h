@@ -29,6 +29,12 @@ bool is_page_name(std::string_view path);
 // The path without an extension of compression: .gz, .zst, .zstd, .xz, .bz2, .lz4, in any case.
 std::string_view without_packing(std::string_view path);
 
+// Whether the path ends in this extension, in upper or lower case.
+bool has_ending(std::string_view path, std::string_view ending);
+
+// Whether mailboxes have such names. Only files with such names are opened to check their content.
+bool is_mailbox_name(std::string_view path);
+
 // Whether a file is a mailbox: it begins with a "From " line, which contains a time, followed by a header.
 bool begins_mailbox(std::string_view beginning);
 

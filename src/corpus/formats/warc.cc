@@ -206,6 +206,11 @@ WarcSpan measure_warc(std::string_view bytes, std::uint64_t most_bytes, bool all
   return may_begin(next) ? unknown() : damaged();
 }
 
+std::size_t warc_record_size(std::string_view bytes, std::uint64_t most_bytes) {
+  std::size_t searched = 0;
+  return measure_warc(bytes, most_bytes, true, searched).size;
+}
+
 std::size_t WarcScanner::last_end(std::string_view bytes) {
   std::size_t last = std::string_view::npos;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -251,33 +256,24 @@ std::size_t WarcScanner::first_end(std::string_view bytes, std::size_t& held) {
   return left_ == 0 && (breaks_left_ == 0 || at < bytes.size()) ? at : std::string_view::npos;
 }
 
-WarcParser::WarcParser(MemoryBudget& budget, const InputOptions& options)
-    : options_(options),
-      most_bytes_(max_raw_bytes(Format::warc, options.max_doc_bytes)),
-      body_(budget),
-      page_(budget) {}
+WarcParser::WarcParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
+    : RecordParser(budget, piece_bytes, options), body_(budget), page_(budget) {}
 
-bool WarcParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder) {
+bool WarcParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) {
   while (piece.begin < piece.end && !builder.full()) {
     const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
     std::size_t searched = 0;
     const WarcSpan span = measure_warc(bytes, most_bytes_, true, searched);
-    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(path, 0, "incomplete record of a web archive");
-    if (span.kind == WarcSpan::Kind::too_long) builder.add_bad(path, 0, too_long_reason(options_.max_doc_bytes));
+    if (span.kind == WarcSpan::Kind::damaged) builder.add_bad(file.path, 0, "incomplete record of a web archive");
+    if (span.kind == WarcSpan::Kind::too_long) builder.add_bad(file.path, 0, too_long_reason(options_.max_doc_bytes));
     if (span.kind == WarcSpan::Kind::record) {
       const std::string_view headers = bytes.substr(span.headers_begin, span.block_begin - span.headers_begin);
       const std::string_view block = bytes.substr(span.block_begin, span.block_end - span.block_begin);
       const Found found = std::exchange(ready_, false) ? Found::document : read(headers, block, turn);
-      if (found == Found::document && builder.room_bytes() < text_.size()) {
-        if (builder.size() > 0) {
-          ready_ = true;
-          return false;
-        }
-        turn.need(text_.size());
-        builder.reserve_text(text_.size());
-      }
-      if (found == Found::other) ++other_;
-      if (found == Found::bad) builder.add_bad(path, 0, reason_);
+      ready_ = found == Found::document && !make_room(builder, text_.size(), turn);
+      if (ready_) return false;
+      if (found == Found::other) ++counts_.other_skipped;
+      if (found == Found::bad) builder.add_bad(file.path, 0, reason_);
       if (found == Found::document) add(headers, bytes.substr(0, span.size), builder);
     }
     piece.begin += span.size;
@@ -349,6 +345,7 @@ WarcParser::Found WarcParser::read_text(std::string_view body, std::string_view 
     reason_ = fmt::format("{}: unknown charset '{}'", id_, charset);
     return Found::bad;
   }
+  counts_.replaced += page_.take_replaced();
   text_ = *text;
   if (text_.size() <= options_.max_doc_bytes) return Found::document;
   reason_ = too_long_reason(options_.max_doc_bytes);

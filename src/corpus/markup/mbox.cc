@@ -48,7 +48,7 @@ std::size_t MboxScanner::last_end(std::string_view bytes) {
   std::size_t last = std::string_view::npos;
   for (std::size_t at = find_message(bytes, searched_); at != std::string_view::npos; at = find_message(bytes, at)) {
     last = at;
-    ++messages_;
+    ++records_;
   }
   searched_ = last == std::string_view::npos ? without_undecided(bytes.size()) : 0;
   return last;
@@ -65,36 +65,29 @@ bool MboxScanner::too_long(std::string_view bytes, std::size_t& held) {
 std::size_t MboxScanner::first_end(std::string_view bytes, std::size_t& held) {
   const std::size_t end = find_message(bytes);
   held = without_undecided(bytes.size());
-  if (end != std::string_view::npos) ++messages_;
+  if (end != std::string_view::npos) ++records_;
   return end;
 }
 
-MboxParser::MboxParser(MemoryBudget& budget, const InputOptions& options)
-    : options_(options),
-      most_bytes_(max_raw_bytes(Format::mbox, options.max_doc_bytes)),
+MboxParser::MboxParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
+    : RecordParser(budget, piece_bytes, options),
       mail_(budget, options.compare),
       unescaped_(budget, "a long message") {}
 
-bool MboxParser::parse(RawPiece& piece, const std::string& path, LargeTurn& turn, BatchBuilder& builder) {
+bool MboxParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) {
   while (piece.begin < piece.end && !builder.full()) {
     const std::string_view bytes(piece.bytes.data() + piece.begin, piece.end - piece.begin);
     const std::string_view message = bytes.substr(0, find_message(bytes));
     if (!without_blanks(message).empty()) {
-      const bool good = std::exchange(ready_, false) || read(message, path, piece.records_before + 1, turn);
-      if (good && builder.room_bytes() < text_.size()) {
-        if (builder.size() > 0) {
-          ready_ = true;
-          return false;
-        }
-        turn.need(text_.size());
-        builder.reserve_text(text_.size());
-      }
+      const bool good = std::exchange(ready_, false) || read(message, file.path, piece.records_before + 1, turn);
+      ready_ = good && !make_room(builder, text_.size(), turn);
+      if (ready_) return false;
       if (good)
         add(message, builder);
       else
-        builder.add_bad(path, piece.line + 1, reason_);
+        builder.add_bad(file.path, piece.line + 1, reason_);
     }
-    piece.line += static_cast<std::uint64_t>(std::count(message.begin(), message.end(), '\n'));
+    piece.line += line_breaks(message);
     ++piece.records_before;
     piece.begin += message.size();
   }
@@ -116,6 +109,7 @@ bool MboxParser::read(std::string_view message, const std::string& path, std::ui
   if (!named && id && id->starts_with('<') && id->ends_with('>')) id = id->substr(1, id->size() - 2);
   id_ = id && !id->empty() ? std::move(*id) : fmt::format("{}:{}", path, number);
   text_ = mail_.read(unescaped(message, turn), [&](std::size_t bytes) { turn.need(bytes); });
+  counts_.replaced += mail_.take_replaced();
   return text_.size() <= options_.max_doc_bytes;
 }
 
@@ -136,7 +130,7 @@ std::string_view MboxParser::unescaped(std::string_view message, LargeTurn& turn
 void MboxParser::add(std::string_view message, BatchBuilder& builder) {
   if (!text_.empty()) std::memcpy(builder.room(), text_.data(), text_.size());
   builder.add(text_.size(), id_);
-  ++messages_;
+  ++counts_.mails;
   if (builder.raw()) builder.locate(message, {});
   for (std::size_t i = 0; i < options_.extra_fields.size(); ++i)
     if (const std::optional<std::string> value = mail_header(headers_, options_.extra_fields[i]))

@@ -63,17 +63,17 @@ AddedFields::AddedFields(const Annotations& annotations) : annotations_(annotati
 void AddedFields::begin_file(const Input& input, const InputOptions& options) {
   path_ = input.path;
   options_ = &options;
-  format_ = input.format;
+  storage_ = input.format->storage;
   delimiter_ = input.delimiter;
   columns_ = 0;
-  if (any() && (format_ == Format::warc || format_ == Format::mbox))
+  if (any() && storage_ == Storage::decoded)
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet", path_, names_.front(),
-                            format_ == Format::warc ? "web archive" : "mailbox"));
+                            input.format->noun));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {
-  if (names_.empty() || columns_ > 0 || (format_ != Format::csv && format_ != Format::tsv)) return {};
+  if (names_.empty() || columns_ > 0 || storage_ != Storage::field) return {};
   InputOptions wanted;
   wanted.text_field = options_->text_field;
   wanted.extra_fields = names_;
@@ -96,7 +96,7 @@ AddedFields::Insertion AddedFields::record(DocId document, std::string_view reco
   values_.assign(names_.size(), {});
   annotations_.values(document, values_);
   added_.clear();
-  if (format_ == Format::jsonl || format_ == Format::json) {
+  if (storage_ == Storage::json) {
     const std::size_t brace = record.rfind('}');
     add_json(record, brace);
     return {brace, added_};

@@ -49,7 +49,7 @@ class AddedFields {
   std::vector<AddedValue> values_;
   const InputOptions* options_ = nullptr;
   std::string path_;
-  Format format_ = Format::automatic;
+  Storage storage_ = Storage::json;
   char delimiter_ = ',';
   std::size_t columns_ = 0;  // of the header of a table; 0: not read yet
   std::string added_;

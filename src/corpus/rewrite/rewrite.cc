@@ -20,7 +20,6 @@
 #include "corpus/files/raw.h"
 #include "corpus/files/records.h"
 #include "corpus/formats/recognize.h"
-#include "corpus/formats/warc.h"
 #include "corpus/rewrite/added_fields.h"
 #include "corpus/rewrite/held.h"
 #include "corpus/rewrite/json_list.h"
@@ -47,13 +46,8 @@ Error cannot_cut(const std::string& path, std::string_view what) {
   return {Errc::unsupported, fmt::format("{}: cannot cut passages out of {}; convert it to jsonl first", path, what)};
 }
 
-// Whether texts of this format are not stored literally.
-bool is_decoded(Format format) {
-  return format == Format::warc || format == Format::mbox;
-}
-
-Error cannot_cut(const std::string& path, Format format) {
-  return cannot_cut(path, format == Format::warc ? "a web archive" : "a mailbox");
+void check_can_cut(const std::string& path, const InputFormat& format) {
+  if (format.storage == Storage::decoded) throw cannot_cut(path, fmt::format("a {}", format.noun));
 }
 
 // Writes held batches, one after the other. For plain files of records it only assigns offsets, and the bytes are
@@ -78,7 +72,7 @@ class Rewriter {
         room_(std::max<std::uint64_t>(budget.available() / kWaitingShare / kPieceBytes, PlacedFile::kMostWaiting)) {}
 
   void write(Held& held, DocId first) {
-    if (!held.file.empty() && held.file.front().input.format == Format::parquet)
+    if (!held.file.empty() && held.file.front().input.format->storage == Storage::column)
       write_rows(held, first);
     else if (held.files.empty())
       write_records(held, first);
@@ -97,7 +91,7 @@ class Rewriter {
 
   void write_records(Held& held, DocId first);
   void write_rows(Held& held, DocId first);
-  void write_text(const Held& held, const Record& record, Format format);
+  void write_text(const Held& held, const Record& record, const Input& input);
   void write_files(const Held& held, DocId first);
   Decision ask(DocId document, const DigestedText& text);
   void put(std::string_view bytes);
@@ -133,7 +127,7 @@ class Rewriter {
   std::string path_;                              // the file of records that is being written
   bool changed_ = false;                          // it differs from the input
   bool begun_ = false;                            // something was written to it
-  bool archived_ = false;                         // the current batch consists of whole records of a web archive
+  const InputFormat* archived_ = nullptr;         // if the current batch consists of records that are compressed alone
   RewriteReport report_;
 };
 
@@ -190,12 +184,10 @@ std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const 
   return bytes;
 }
 
-// Writes unchanged records of a web archive, each compressed separately.
+// Writes unchanged records, each compressed separately.
 void Rewriter::put_archived(std::string_view bytes) {
   while (!bytes.empty()) {
-    std::size_t searched = 0;
-    const std::size_t size =
-        measure_warc(bytes, max_raw_bytes(Format::warc, options_.max_doc_bytes), true, searched).size;
+    const std::size_t size = archived_->record_size(bytes, archived_->max_record_bytes(options_.max_doc_bytes));
     out_.split();
     put(bytes.substr(0, size));
     out_.split();
@@ -206,7 +198,7 @@ void Rewriter::put_archived(std::string_view bytes) {
 // Writes unchanged bytes. If they begin the file only because others were removed, they must not be read as its byte
 // order mark.
 void Rewriter::put_raw(std::string_view bytes) {
-  if (archived_) return put_archived(bytes);
+  if (archived_ != nullptr) return put_archived(bytes);
   if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
   put(bytes);
 }
@@ -224,7 +216,8 @@ void Rewriter::write_records(Held& held, DocId first) {
     list_.begin_file();
     added_.begin_file(file.input, options_);
   }
-  archived_ = file.input.format == Format::warc && !held.part_of_record;
+  const InputFormat& format = *file.input.format;
+  archived_ = format.record_size != nullptr && !held.part_of_record ? &format : nullptr;
   const std::string_view raw = held.raw();
   raw_ = raw;
   at_once_ = held.at_once;
@@ -241,7 +234,7 @@ void Rewriter::write_records(Held& held, DocId first) {
   const std::size_t mark = held.first && raw.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   if (added_.any()) insert(mark, added_.header(raw.substr(mark)));
   // In a file of JSON values, the bytes around the records may change.
-  const bool listed = file.input.format == Format::json;
+  const bool listed = format.listed;
   const auto copy_to = [&](std::uint64_t end) {
     put_raw(raw.substr(written, end - written));
     written = end;
@@ -265,8 +258,8 @@ void Rewriter::write_records(Held& held, DocId first) {
       written = record.record_end;
     } else if (answer == Decision::cut) {
       copy_to(record.begin);
-      if (is_decoded(file.input.format)) throw cannot_cut(file.input.path, file.input.format);
-      write_text(held, record, file.input.format);
+      check_can_cut(file.input.path, format);
+      write_text(held, record, file.input);
       written = record.end;
     }
     if (answer != Decision::keep) changed_ = true;
@@ -329,13 +322,13 @@ void Rewriter::write_rows(Held& held, DocId first) {
   if (!side_by_side_) held.rows.write();
 }
 
-void Rewriter::write_text(const Held& held, const Record& record, Format format) {
+void Rewriter::write_text(const Held& held, const Record& record, const Input& input) {
   const std::string_view raw = held.raw().substr(record.begin, record.end - record.begin);
   const std::string_view behind = held.raw().substr(record.end);
-  if (format == Format::lines) return text_.write_line(behind, !begun_);
-  if (format == Format::jsonl || format == Format::json) return text_.write_json(raw);
+  if (input.format->storage == Storage::line) return text_.write_line(behind, !begun_);
+  if (input.format->storage == Storage::json) return text_.write_json(raw);
   // A field that is at the end of neither its record nor the file is followed by a delimiter.
-  const bool last = !behind.starts_with(held.file.front().input.delimiter);
+  const bool last = !behind.starts_with(input.delimiter);
   const bool at_start = record.begin == 0 || held.raw()[record.begin - 1] == '\n';
   text_.write_field(raw, last, last && at_start);
 }
@@ -374,7 +367,7 @@ void Rewriter::write_files(const Held& held, DocId first) {
 
 // Whether a file of a folder is not read because it is binary, or cannot be opened, which is reported when it is read.
 bool is_passed_over(const Input& input, const SourceOptions& options, ByteStream& file) {
-  if (input.named || input.format != Format::files || options.binary) return false;
+  if (input.named || input.format->storage != Storage::file || options.binary) return false;
   std::string beginning(kBinaryBytes, '\0');
   try {
     file.open(source_of(input, options));
@@ -391,7 +384,8 @@ void check_rewritable(const SourceOptions& options, bool cuts) {
   if (options.documents)
     throw Error(Errc::invalid_argument, "documents in memory: there is no file to write again; take the rows instead");
   for (const std::string& path : options.paths) {
-    if (const Format format = format_of(options, path); cuts && is_decoded(format)) throw cannot_cut(path, format);
+    if (const InputFormat* const format = format_of(options, path); cuts && format != nullptr)
+      check_can_cut(path, *format);
     struct stat info {};
     if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
       throw Error(Errc::invalid_argument, fmt::format("{}: must be read twice; write it to a file first", path));
@@ -406,10 +400,9 @@ void check_rewritable(const SourceOptions& options, const Context& context, bool
   for (Input input; walk.next(input);) {
     throw_if_stopped(context);
     if (!input.failure.empty()) continue;
-    if (cuts && is_decoded(input.format)) throw cannot_cut(input.path, input.format);
-    const bool has_fields = input.format != Format::lines && !is_decoded(input.format) && input.format != Format::files;
+    if (cuts) check_can_cut(input.path, *input.format);
     if (is_archive_name(input.path)) continue;  // its members are checked when they are read
-    if (adds && !has_fields && !is_passed_over(input, options, file))
+    if (adds && !input.format->has_fields() && !is_passed_over(input, options, file))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: fields cannot be added to plain text; use jsonl, csv, tsv or parquet", input.path));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/formats/record_parser.h"
 #include "corpus/source/reader.h"
 #include "refrain/input.h"
 
@@ -21,18 +22,14 @@ struct BatchResult {
   std::vector<BadRecord> examples;  // the first bad records; their lines count from the beginning of the piece
 };
 
-struct PieceResult {
+struct PieceResult : ParseCounts {
   std::vector<BatchResult> batches;
   std::uint64_t lines = 0;  // line breaks in the piece
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t pages = 0;
-  std::uint64_t mails = 0;
   std::uint64_t manual_pages = 0;
   std::vector<RecodedFiles> recoded;
-  std::uint64_t replaced = 0;
-  std::uint64_t surrogates = 0;
-  std::uint64_t other_skipped = 0;
   std::vector<BadRecord> unreadable;
   std::uint64_t held_bytes = 0;              // approximate memory that it takes while it waits
   bool last = false;                         // of its slot

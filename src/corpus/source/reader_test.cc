@@ -43,6 +43,12 @@ class Unprivileged {
   bool root_;
 };
 
+// The format by the name; `automatic` if the content decides.
+Format named_format(const InputOptions& options, std::string_view path) {
+  const InputFormat* const format = format_of(options, path);
+  return format == nullptr ? Format::automatic : format->id;
+}
+
 TEST_F(Corpus, FoldersAreReadInByteOrderDescendingWhereTheNameStands) {
   for (const std::string name : {"a.txt", "a/z", "a/b/c", "a-", "B", "\xc3\xa9", "z/1", "z/10", "z/2"})
     write("docs/" + name, "text of " + name);
@@ -92,21 +98,21 @@ TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
 }
 
 TEST_F(Corpus, TheNameDecidesTheFormat) {
-  EXPECT_EQ(format_of({}, "a.jsonl"), Format::jsonl);
-  EXPECT_EQ(format_of({}, "A.JSONL.GZ"), Format::jsonl);
-  EXPECT_EQ(format_of({}, "a.pq"), Format::parquet);
-  EXPECT_EQ(format_of({}, "a.ndjson.zstd"), Format::jsonl);
-  EXPECT_EQ(format_of({}, "a.csv.gz"), Format::csv);
-  EXPECT_EQ(format_of({}, "a.tsv.zst"), Format::tsv);
-  EXPECT_EQ(format_of({}, "a.txt.gz"), Format::files);
-  EXPECT_EQ(format_of({}, "jsonl"), Format::files);
-  EXPECT_EQ(format_of({}, "a.json"), Format::automatic);  // its content decides
-  EXPECT_EQ(format_of({}, "a.JSON.gz"), Format::automatic);
-  EXPECT_EQ(format_of({.paths = {}, .text_field = "text"}, "-"), Format::jsonl);
-  EXPECT_EQ(format_of({}, "-"), Format::lines);
-  EXPECT_EQ(format_of({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);
-  EXPECT_EQ(format_of({.paths = {}, .text_field = "body"}, "-"), Format::jsonl);
-  EXPECT_EQ(format_of({.paths = {}, .format = Format::lines, .id_field = "id"}, "-"), Format::lines);
+  EXPECT_EQ(named_format({}, "a.jsonl"), Format::jsonl);
+  EXPECT_EQ(named_format({}, "A.JSONL.GZ"), Format::jsonl);
+  EXPECT_EQ(named_format({}, "a.pq"), Format::parquet);
+  EXPECT_EQ(named_format({}, "a.ndjson.zstd"), Format::jsonl);
+  EXPECT_EQ(named_format({}, "a.csv.gz"), Format::csv);
+  EXPECT_EQ(named_format({}, "a.tsv.zst"), Format::tsv);
+  EXPECT_EQ(named_format({}, "a.txt.gz"), Format::files);
+  EXPECT_EQ(named_format({}, "jsonl"), Format::files);
+  EXPECT_EQ(named_format({}, "a.json"), Format::automatic);  // its content decides
+  EXPECT_EQ(named_format({}, "a.JSON.gz"), Format::automatic);
+  EXPECT_EQ(named_format({.paths = {}, .text_field = "text"}, "-"), Format::jsonl);
+  EXPECT_EQ(named_format({}, "-"), Format::lines);
+  EXPECT_EQ(named_format({.paths = {}, .id_field = "id"}, "-"), Format::jsonl);
+  EXPECT_EQ(named_format({.paths = {}, .text_field = "body"}, "-"), Format::jsonl);
+  EXPECT_EQ(named_format({.paths = {}, .format = Format::lines, .id_field = "id"}, "-"), Format::lines);
   write("in/a.jsonl", "{\"text\":\"json\",\"id\":1}\n");
   write("in/b.txt.zst", zstd("whole\nfile"));
   write("in/c.csv", "text,id\ncsv,2\n");

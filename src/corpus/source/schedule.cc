@@ -117,12 +117,12 @@ std::shared_ptr<Slot> Schedule::next_slot() {
   Input input;
   if (!next_input(input)) return nullptr;
   auto slot = std::make_shared<Slot>();
-  slot->whole_files = input.format == Format::files;
+  slot->whole_files = input.format->storage == Storage::file;
   std::uint64_t bytes = input.size;
   slot->inputs.push_back(std::move(input));
   const std::size_t most = slot->inputs.front().copy ? kMaxCopiesPerPiece : kMaxFilesPerPiece;
   while (slot->whole_files && slot->inputs.size() < most && next_input(input)) {
-    if (input.format != Format::files || bytes + input.size > tuning_.piece_bytes) {
+    if (input.format->storage != Storage::file || bytes + input.size > tuning_.piece_bytes) {
       put_back_ = std::move(input);
       break;
     }

@@ -33,6 +33,7 @@ struct Slot {
   std::uint64_t place = 0;  // index of the slot
   std::vector<Input> inputs;
   bool whole_files = false;  // otherwise one file of records
+  RecordFile file;           // of records
   // For records. Used only by the worker that has claimed a piece and is reading it.
   std::optional<RecordStream> stream;
   std::optional<LineRanges> ranges;  // instead of a stream; used by many workers at once
@@ -40,7 +41,7 @@ struct Slot {
   std::shared_ptr<const ParquetFile> parquet;  // set if another slot has opened it
   std::size_t group = 0;                       // index of its row group
 
-  bool is_parquet() const { return inputs.front().format == Format::parquet; }
+  bool is_parquet() const { return inputs.front().format->storage == Storage::column; }
 };
 
 // A piece to read. `slot` stays alive as long as a worker works on one of its pieces.

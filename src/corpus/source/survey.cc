@@ -26,34 +26,13 @@ constexpr std::size_t kExaminedFiles = 16;
 constexpr std::size_t kExaminedRecords = 1000;  // of each file
 const std::vector<std::string> kIdFields = {"id", "url", "doc_id"};
 
-bool has_fields(Format format) {
-  return format == Format::jsonl || format == Format::json || format == Format::csv || format == Format::tsv ||
-         format == Format::parquet;
-}
-
 std::string kind_name(const Input& input) {
   const std::string_view path = corpus::without_packing(input.path);
-  switch (input.format) {
-    case Format::jsonl:
-      return "JSONL";
-    case Format::json:
-      return "JSON";
-    case Format::csv:
-      return "CSV";
-    case Format::tsv:
-      return "TSV";
-    case Format::lines:
-      return "line by line";
-    case Format::warc:
-      return "WARC";
-    case Format::mbox:
-      return "mbox";
-    case Format::parquet:
-      return path.ends_with(".parquet") || path.ends_with(".pq") ? "Parquet" : "Arrow";
-    default:
-      if (corpus::is_archive_name(input.path)) return "archives";
-      return corpus::is_page_name(path) ? "HTML" : "documents";
-  }
+  if (input.format->storage == corpus::Storage::column && !path.ends_with(".parquet") && !path.ends_with(".pq"))
+    return "Arrow";
+  if (input.format->storage != corpus::Storage::file) return std::string(input.format->title);
+  if (corpus::is_archive_name(input.path)) return "archives";
+  return corpus::is_page_name(path) ? "HTML" : std::string(input.format->title);
 }
 
 std::string packing_of(std::string_view path) {
@@ -76,7 +55,7 @@ class IdSearch {
   void look_at(const InputOptions& options, const Input& input, const Context& context, MemoryBudget& budget) {
     corpus::SourceOptions one = options;
     one.paths = {input.path};
-    one.format = input.format;
+    one.format = input.format->id;
     one.extra_fields = kIdFields;
     one.strict = false;
     Context alone = context;
@@ -143,7 +122,7 @@ InputSurvey survey_input(const InputOptions& options, const Context& context) {
     }
     ++survey.files;
     ++counts[{kind_name(input), packing_of(input.path)}];
-    if (!has_fields(input.format) || input.size == 0) continue;
+    if (!input.format->has_fields() || input.size == 0) continue;
     survey.records = true;
     if (!options.id_field.empty() || looked_at == kExaminedFiles) continue;
     ++looked_at;

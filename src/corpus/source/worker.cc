@@ -10,6 +10,7 @@
 #include "base/files/file.h"
 #include "base/threads.h"
 #include "corpus/formats/charset.h"
+#include "corpus/markup/mbox.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -29,7 +30,8 @@ bool is_unreadable(const Error& error, const Input& input) {
 }
 
 // The error that ends the run, with advice for the user. If unreadable files are skipped, the file was readable before.
-std::exception_ptr with_remedy(const Error& error, const SourceOptions& options) {
+std::exception_ptr with_remedy(const Error& error, const Input& input, const SourceOptions& options) {
+  if (!is_unreadable(error, input)) return std::current_exception();
   const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
   return std::make_exception_ptr(
       Error(Errc::io, fmt::format("{}; {}", error.what(),
@@ -39,8 +41,9 @@ std::exception_ptr with_remedy(const Error& error, const SourceOptions& options)
 
 // Throws Error(invalid_argument) if fields are requested of an input that has none.
 void check_has_fields(const Input& input, const SourceOptions& options) {
-  const bool lines = input.format == Format::lines;
-  if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format != Format::files)) return;
+  const bool lines = input.format->storage == Storage::line;
+  if (options.extra_fields.empty() || !input.failure.empty() || (!lines && input.format->storage != Storage::file))
+    return;
   throw Error(Errc::invalid_argument,
               fmt::format("{}: {} no field '{}'; use jsonl, csv, tsv or parquet", input.path,
                           lines ? "lines have" : "plain files have", options.extra_fields.front()));
@@ -66,9 +69,6 @@ Worker::Worker(unsigned number, const Reading& reading)
             reading.purpose.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
       builder_(reading.budget, reading.tuning.piece_bytes, reading.purpose.raw, reading.options.extra_fields.size()),
-      jsonl_(reading.budget, reading.tuning.piece_bytes, reading.options),
-      warc_(reading.budget, reading.options),
-      mbox_(reading.budget, reading.options),
       page_(reading.budget),
       mail_(reading.budget, reading.options.compare),
       troff_(reading.budget),
@@ -107,9 +107,7 @@ PieceResult Worker::read(const Task& task) {
     read_records(task, result);
   piece_.shrink();
   builder_.shrink();
-  jsonl_.shrink();
-  warc_.shrink();
-  mbox_.shrink();
+  shrink_parsers();
   page_.shrink();
   mail_.shrink();
   troff_.shrink();
@@ -118,9 +116,8 @@ PieceResult Worker::read(const Task& task) {
 
 void Worker::read_records(const Task& task, PieceResult& result) {
   Slot& slot = *task.slot;
-  const Format format = slot.inputs.front().format;
-  const bool own_ids = format == Format::warc || format == Format::mbox;
-  builder_.begin(!own_ids && (reading_.options.id_field.empty() || format == Format::lines));
+  const InputFormat& format = *slot.inputs.front().format;
+  builder_.begin(!format.own_ids && (reading_.options.id_field.empty() || format.storage == Storage::line));
   piece_.begin = piece_.end = 0;
   piece_.kind = RawPiece::Kind::records;
   const Input& input = slot.inputs.front();
@@ -144,12 +141,11 @@ void Worker::read_records(const Task& task, PieceResult& result) {
     result = {};
     result.last = true;
     // A file in a folder that is not a table of documents is skipped.
-    const bool table = format == Format::csv || format == Format::tsv;
-    if (table && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
+    if (format.storage == Storage::field && task.piece == 0 && !input.named && error.code() == Errc::bad_input) {
       note_unusable(input, error);
       slot.stream.reset();
     } else {
-      result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
+      result.error = with_remedy(error, input, reading_.options);
     }
     piece_.begin = piece_.end = 0;
   }
@@ -174,6 +170,7 @@ void Worker::note_too_long(const Slot& slot, std::uint64_t begin, PieceResult& r
   ++result.lines;
   if (!reading_.purpose.raw) return;
   turn_.need(reading_.tuning.share_bytes + 1);
+  shrink_parsers();
   raw_.first = false;
   raw_.part_of_record = true;
   for (bool more = true; more; begin += piece_.end) {
@@ -197,7 +194,7 @@ void Worker::read_rows(const Task& task, PieceResult& result) {
   } catch (const Error& error) {
     // Rethrown in its turn, as for records.
     if (error.code() == Errc::interrupted) throw;
-    result.error = is_unreadable(error, input) ? with_remedy(error, reading_.options) : std::current_exception();
+    result.error = with_remedy(error, input, reading_.options);
   }
   if (slot.rows) raw_.file = {&input, Packing::none};
   raw_.first = slot.rows && reading_.purpose.raw && task.piece == 0 && slot.group == 0;
@@ -227,11 +224,13 @@ bool Worker::open(Slot& slot, PieceResult& result) {
   }
   try {
     if (slot.group == 0) probe(input);
+    slot.file = {.path = input.path, .delimiter = input.delimiter};
     if (slot.is_parquet())
       slot.rows.emplace(input, reading_.options, reading_.context, reading_.budget, slot.parquet, slot.group);
     else
-      slot.stream.emplace(input, reading_.options, reading_.context, reading_.budget, reading_.tuning.piece_bytes);
-    if (slot.stream && slot.stream->packing() == Packing::none && LineRanges::suits(input.format) && input.size != 0 &&
+      slot.stream.emplace(input, slot.file, reading_.options, reading_.context, reading_.budget,
+                          reading_.tuning.piece_bytes);
+    if (slot.stream && slot.stream->packing() == Packing::none && input.format->splits && input.size != 0 &&
         !slot.stream->recoded()) {
       slot.stream.reset();
       slot.ranges.emplace(input, reading_.options, reading_.tuning.piece_bytes);
@@ -278,47 +277,41 @@ void Worker::skip_input(const Input& input, PieceResult& result) {
   if (reading_.options.skip_unreadable || std::binary_search(known.begin(), known.end(), input.path))
     note_unreadable(input, input.failure, result);
   else
-    result.error = with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)), reading_.options);
+    result.error =
+        with_remedy(Error(Errc::io, fmt::format("{}: {}", input.path, input.failure)), input, reading_.options);
 }
 
 void Worker::parse(const Slot& slot, PieceResult& result) {
-  const SourceOptions& options = reading_.options;
   const Input& input = slot.inputs.front();
   if (piece_.kind != RawPiece::Kind::records) {
     if (piece_.kind == RawPiece::Kind::too_long)
-      builder_.add_bad(input.path, input.format == Format::warc ? 0 : 1, too_long_reason(options.max_doc_bytes));
+      builder_.add_bad(input.path, input.format->record_size != nullptr ? 0 : 1,
+                       too_long_reason(reading_.options.max_doc_bytes));
     piece_.begin = piece_.end;
   } else {
+    RecordParser& parser = parser_of(*input.format);
     builder_.reserve_text(piece_.end - piece_.begin);
     while (piece_.begin < piece_.end) {
       if (builder_.full()) hand_over_records(result, false);
-      switch (input.format) {
-        case Format::jsonl:
-          jsonl_.parse(piece_, input.path, builder_);
-          break;
-        case Format::json:
-          jsonl_.parse_values(piece_, input.path, builder_);
-          break;
-        case Format::csv:
-        case Format::tsv:
-          parse_csv(piece_, slot.stream->columns(), input.delimiter, input.path, options, builder_);
-          break;
-        case Format::warc:
-          if (!warc_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
-          break;
-        case Format::mbox:
-          if (!mbox_.parse(piece_, input.path, turn_, builder_)) hand_over_records(result, false);
-          break;
-        default:
-          parse_lines(piece_, input.path, options, builder_);
-      }
+      if (!parser.parse(piece_, slot.file, turn_, builder_)) hand_over_records(result, false);
     }
+    const ParseCounts counts = parser.take_counts();
+    result.mails = counts.mails;
+    result.surrogates = counts.surrogates;
+    result.other_skipped = counts.other_skipped;
+    result.replaced += counts.replaced;
   }
   result.lines = piece_.line;
-  result.other_skipped = warc_.take_other();
-  result.surrogates = jsonl_.take_surrogates();
-  result.mails = mbox_.take_messages();
-  result.replaced += warc_.take_replaced() + mbox_.take_replaced();
+}
+
+RecordParser& Worker::parser_of(const InputFormat& format) {
+  std::unique_ptr<RecordParser>& parser = parsers_[&format];
+  if (!parser) parser = format.parser(reading_.budget, reading_.tuning.piece_bytes, reading_.options);
+  return *parser;
+}
+
+void Worker::shrink_parsers() {
+  for (const auto& [format, parser] : parsers_) parser->shrink();
 }
 
 void Worker::read_files(const Slot& slot, PieceResult& result) {
@@ -347,12 +340,10 @@ bool Worker::attempt(const Input& input, PieceResult& result, const std::functio
   } catch (const Error& error) {
     if (is_unreadable(error, input) && reading_.options.skip_unreadable)
       note_unreadable(input, reason_of(error, input), result);
-    else if (is_unreadable(error, input))
-      result.error = with_remedy(error, reading_.options);
     else if (!input.named && is_malformed(error))
       builder_.add_bad(input.path, 0, reason_of(error, input));
     else
-      result.error = std::current_exception();
+      result.error = with_remedy(error, input, reading_.options);
     return false;
   }
 }
@@ -407,40 +398,34 @@ void Worker::read_file(const Input& input, PieceResult& result) {
 std::optional<std::string_view> Worker::convert(std::string_view bytes, const Recognized& recognized,
                                                 PieceResult& result) {
   if (recognized.content == Recognized::Content::other || reading_.options.as_is) return std::nullopt;
+  const auto grow = [&](std::size_t need) { turn_.need(need); };
   if (recognized.content == Recognized::Content::troff) {
-    const std::string_view text = read_troff(bytes, result);
+    const std::string charset = charset_of_file(bytes);  // the page does not declare it
+    result.note_charset(charset);
+    const std::string_view page = page_.read(bytes, charset, false, HtmlPart::raw, grow).value_or(bytes);
+    const std::string_view text = troff_.read(page, grow);
     // If almost nothing is left, the page mostly defines macros or uses unknown ones: compare its source.
     constexpr std::size_t kLittle = 24;
-    if (text.size() >= kLittle && text.size() >= bytes.size() / 50) return text;
-    --result.manual_pages;
-    return std::nullopt;
+    if (text.size() < kLittle || text.size() < bytes.size() / 50) return std::nullopt;
+    ++result.manual_pages;
+    return text;
   }
   // Bytes with several messages are a mailbox that is read as one document.
   if (recognized.content == Recognized::Content::mail && find_message(bytes) == std::string_view::npos) {
     ++result.mails;
-    return mail_.read(bytes, [&](std::size_t need) { turn_.need(need); });
+    return mail_.read(bytes, grow);
   }
   const HtmlPart part = reading_.options.html;
   const bool html = recognized.content == Recognized::Content::html && part != HtmlPart::raw;
   const std::string& named = reading_.options.charset;
   std::string charset = !named.empty() ? named : html ? charset_of(bytes, {}, true) : charset_of_file(bytes);
   if (!html && is_utf8(charset)) return std::nullopt;
-  const auto grow = [&](std::size_t need) { turn_.need(need); };
   std::optional<std::string_view> text = page_.read(bytes, charset, html, part, grow);
   if (!text)
     text = page_.read(bytes, charset = charset_of_file(bytes), html, part, grow);  // the page names an unknown charset
   result.pages += html ? 1 : 0;
   result.note_charset(charset);
   return text;
-}
-
-// The text of a manual page, which does not declare its charset.
-std::string_view Worker::read_troff(std::string_view bytes, PieceResult& result) {
-  const auto grow = [&](std::size_t need) { turn_.need(need); };
-  const std::string charset = charset_of_file(bytes);
-  ++result.manual_pages;
-  result.note_charset(charset);
-  return troff_.read(page_.read(bytes, charset, false, HtmlPart::raw, grow).value_or(bytes), grow);
 }
 
 // Adds the text of a file as a document. The first `size` bytes of the room are the whole file.
@@ -493,7 +478,6 @@ void Worker::hand_over_records(PieceResult& result, bool end_of_piece) {
   raw_.last = end_of_piece && result.last && reading_.purpose.raw;
   if (reading_.purpose.raw) raw_.bytes = {piece_.bytes.data() + raw_begin_, piece_.begin - raw_begin_};
   raw_begin_ = piece_.begin;
-  if (turn_.taken()) jsonl_.shrink();  // it is no longer needed, and long documents need memory elsewhere
   hand_over(result);
 }
 

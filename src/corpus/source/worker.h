@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,12 +17,10 @@
 #include "corpus/files/raw.h"
 #include "corpus/files/records.h"
 #include "corpus/formats/batch_builder.h"
-#include "corpus/formats/jsonl.h"
 #include "corpus/formats/page_text.h"
 #include "corpus/formats/recognize.h"
-#include "corpus/formats/warc.h"
+#include "corpus/formats/record_parser.h"
 #include "corpus/markup/mail.h"
-#include "corpus/markup/mbox.h"
 #include "corpus/markup/troff.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/schedule.h"
@@ -64,11 +64,12 @@ class Worker {
   void note_unreadable(const Input& input, const std::string& reason, PieceResult& result);
   void note_unusable(const Input& input, const Error& error);
   void parse(const Slot& slot, PieceResult& result);
+  RecordParser& parser_of(const InputFormat& format);
+  void shrink_parsers();
   void read_files(const Slot& slot, PieceResult& result);
   bool attempt(const Input& input, PieceResult& result, const std::function<void()>& action);
   void read_file(const Input& input, PieceResult& result);
   std::optional<std::string_view> convert(std::string_view bytes, const Recognized& recognized, PieceResult& result);
-  std::string_view read_troff(std::string_view bytes, PieceResult& result);
   void add_file(const Input& input, std::size_t size, const Recognized& recognized, PieceResult& result);
   void finish(PieceResult& result);
   void hand_over(PieceResult& result, std::size_t keep = 0);
@@ -82,9 +83,7 @@ class Worker {
   BatchPlace place_;  // of the next batch
   RawPiece piece_;
   BatchBuilder builder_;
-  JsonlParser jsonl_;
-  WarcParser warc_;
-  MboxParser mbox_;
+  std::map<const InputFormat*, std::unique_ptr<RecordParser>> parsers_;  // of the formats that were met
   PageText page_;
   MailText mail_;
   TroffText troff_;

@@ -79,7 +79,7 @@ class Sizes {
 
  private:
   void add(const corpus::Input& input) {
-    const bool is_table = input.format == Format::parquet;
+    const bool is_table = input.format->storage == corpus::Storage::column;
     const bool grows = is_table || is_packed(input.path);
     const std::uint64_t plain = input.size * (grows ? kUnpacked : 1);
     ++files;
@@ -87,10 +87,9 @@ class Sizes {
     unpacked += plain;
     packed = packed || grows;
     parquet = parquet || is_table;
-    if (input.format == Format::files) {
+    if (input.format->storage == corpus::Storage::file) {
       ++whole_files_;
-    } else if (is_table || input.format == Format::warc || input.format == Format::mbox ||
-               input.format == Format::json) {
+    } else if (!input.format->is_literal()) {
       other_bytes_ += plain;
     } else {
       line_bytes_ += plain;

@@ -11,7 +11,7 @@
 #include "base/files/path.h"
 #include "base/files/random_file.h"
 #include "base/json.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/files/format.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/run/input_json.h"

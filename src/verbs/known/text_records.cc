@@ -246,8 +246,8 @@ TextRecords::Line TextRecords::read(Record& record) const {
   const std::size_t begin = id_end + kBetween.size();
   if (begin + kTail.size() > fields.size()) return Line::damaged;
   const std::string_view raw = fields.substr(begin, fields.size() - kTail.size() - begin);
-  std::optional<std::string> id = corpus::text_of_raw(Format::jsonl, fields.substr(0, id_end));
-  std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, raw);
+  std::optional<std::string> id = corpus::json_content(fields.substr(0, id_end));
+  std::optional<std::string> text = corpus::json_content(raw);
   if (!id || !text) return Line::damaged;
   record.id = std::move(*id);
   record.text = std::move(*text);

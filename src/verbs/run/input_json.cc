@@ -11,7 +11,7 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   const auto text_of = [&](const char* name) { return std::string(std::string_view(options[name])); };
   for (const simdjson::dom::element path : simdjson::dom::array(options["input"]))
     input.paths.emplace_back(std::string_view(path));
-  input.format = static_cast<Format>(place_of(text_of("format"), kFormatNames));
+  input.format = static_cast<Format>(place_of(text_of("format"), format_names()));
   // A name is set only if it is not the default: with a name, standard input and .json files would be read as
   // JSONL.
   if (std::string text = text_of("text_field"); text != input.text_name()) input.text_field = std::move(text);

@@ -78,10 +78,6 @@ const std::vector<Option<InputOptions>>& input_rows() {
 
 }  // namespace
 
-std::vector<std::string_view> format_names() {
-  return {std::begin(verbs::run::kFormatNames), std::end(verbs::run::kFormatNames)};
-}
-
 std::vector<std::string_view> html_part_names() {
   return {std::begin(verbs::run::kHtmlNames), std::end(verbs::run::kHtmlNames)};
 }

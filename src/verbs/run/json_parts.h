@@ -17,9 +17,6 @@ namespace refrain::verbs::run {
 // In the order of HtmlPart and ComparedMail.
 inline constexpr std::string_view kHtmlNames[] = {"main", "text", "raw"};
 inline constexpr std::string_view kCompareNames[] = {"body", "headers"};
-// In the order of Format.
-inline constexpr std::string_view kFormatNames[] = {"auto", "files", "lines",   "jsonl", "csv",
-                                                    "tsv",  "warc",  "parquet", "json",  "mbox"};
 
 std::string_view name_of(TokenizerKind tokenizer);
 

@@ -183,8 +183,7 @@ std::shared_ptr<Recent> Arrivals::move_uncommitted(Recent& taken, std::uint64_t 
     }
     auto document = std::make_unique<RecentDocument>(taken[i]);
     const std::string raw = taken.log().read(document->begin, document->bytes);
-    const known::TextRecord record =
-        known::make_text_record(document->id, corpus::text_of_raw(Format::jsonl, raw).value());
+    const known::TextRecord record = known::make_text_record(document->id, corpus::json_content(raw).value());
     const std::uint64_t place = left->log().append(record.line);
     document->begin = place + record.begin;
     document->bytes = record.bytes;

@@ -131,7 +131,7 @@ void Comparer::compare() {
         proposer_(sketch_.digest, sketch_.signature, other.digest, other.signature);
     if (!proposal || (!proposal->exact && compared_ == known::kMostMatches)) continue;
     const Reservation room = budget_.reserve(other.bytes, kCompared);
-    const std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, log.read(other.begin, other.bytes));
+    const std::optional<std::string> text = corpus::json_content(log.read(other.begin, other.bytes));
     if (!judge(*proposal, text, other.left_out ? &other.left_out->left_out : nullptr)) continue;
     match_ = other.id;
     logged_ = {noted.recent, other.end};

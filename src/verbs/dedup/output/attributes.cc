@@ -196,7 +196,7 @@ void check_attributes(const DedupOptions& options, const Context& context) {
   corpus::Walk walk(source, budget);
   for (corpus::Input input; walk.next(input);) {
     throw_if_stopped(context);
-    if (!input.failure.empty() || input.format == Format::jsonl) continue;
+    if (!input.failure.empty() || input.format->id == Format::jsonl) continue;
     throw Error(Errc::invalid_argument,
                 fmt::format("{}: --attributes dolma needs JSONL; if it is JSONL, add --format jsonl", input.path));
   }

@@ -43,7 +43,7 @@ RecordPlaces find_places(const corpus::Batch& batch, std::vector<PlaceRow>& plac
   if (raw.file.input == nullptr || raw.file.input->path == "-") return records;
   const corpus::Input& input = *raw.file.input;
   records.file = input.source.empty() ? input.path : archive_of(input.path);
-  records.format = input.format;
+  records.format = input.format->id;
   const bool has_places = corpus::has_places(raw.file);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (batch.bad[i] != 0) continue;

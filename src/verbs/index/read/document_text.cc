@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/files/random_file.h"
+#include "corpus/files/format.h"
 #include "corpus/formats/raw_text.h"
 #include "refrain/error.h"
 
@@ -127,7 +128,7 @@ std::string DocumentText::read_json(const blot::DocumentInfo& document, std::uin
   const auto raw = [&](std::uint64_t i) {
     return i < document.marks.size() ? document.marks[i].raw : document.place.bytes;
   };
-  std::optional<std::string> text = corpus::text_of_raw(Format::jsonl, read_raw(document, raw(first), raw(last)));
+  std::optional<std::string> text = corpus::json_content(read_raw(document, raw(first), raw(last)));
   if (!text) throw_changed(document.place.path, document.id);
   return std::move(*text);
 }

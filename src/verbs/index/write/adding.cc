@@ -68,7 +68,7 @@ struct DocumentAdder::Done {
   corpus::BatchIds ids;
   bool whole_files = false;
   std::string path;  // of a file of records
-  Format format = Format::files;
+  Format format = {};
   bool first = false;
   std::uint64_t raw_bytes = 0;
 };
@@ -110,7 +110,7 @@ ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
             where.bytes = raw.texts[i].size();
           }
           digest = digesters[worker]->digest(batch.texts[i], !where.refer, done->posts);
-          if (where.refer && !done->whole_files && raw.file.input->format == Format::jsonl)
+          if (where.refer && !done->whole_files && raw.file.input->format->storage == corpus::Storage::json)
             where.json = find_raw(raw.texts[i], digest.marks);
           if (digest.packed) packed += digest.packed->bytes.size();
         }
@@ -120,7 +120,7 @@ ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
         done->ids = std::move(batch.ids);
         if (!done->whole_files && raw.file.input != nullptr) {
           done->path = raw.file.input->path;
-          done->format = raw.file.input->format;
+          done->format = raw.file.input->format->id;
         }
         done->first = raw.first;
         done->raw_bytes = raw.bytes.size();

@@ -230,7 +230,6 @@ class Check {
       if (place.home == blot::TextLocation::file) {
         place = {.home = blot::TextLocation::part,
                  .path = (fs::path(documents->root()) / info.id).string(),
-                 .format = Format::files,
                  .begin = 0,
                  .bytes = info.text_bytes};
       } else if (blot::is_part(place.home)) {

@@ -116,7 +116,6 @@ void keep_path(blot::DocumentInfo& document, const std::string& root, bool same_
   if (place.home == blot::TextLocation::file)
     place = {.home = blot::TextLocation::part,
              .path = path,
-             .format = Format::files,
              .begin = 0,
              .bytes = document.text_bytes};
   else
