@@ -7,20 +7,20 @@ namespace refrain {
 
 namespace {
 
+void field_or_null(JsonWriter& json, const char* name, bool there, const auto& value) {
+  json.key(name);
+  if (there)
+    json.value(value);
+  else
+    json.null();
+}
+
 // Writes the fields of decisions.jsonl.
 void write_decided(JsonWriter& json, const DecidedDocument& document) {
-  json.field("id", document.id);
-  json.field("keep", document.keep);
-  const auto or_null = [&](const char* name, bool there, const auto& value) {
-    json.key(name);
-    if (there)
-      json.value(value);
-    else
-      json.null();
-  };
-  or_null("reason", !document.reason.empty(), document.reason);
-  or_null("match", !document.match.empty(), document.match);
-  or_null("similarity", !document.match.empty(), document.similarity);
+  json.field("id", document.id).field("keep", document.keep);
+  field_or_null(json, "reason", !document.reason.empty(), document.reason);
+  field_or_null(json, "match", !document.match.empty(), document.match);
+  field_or_null(json, "similarity", !document.match.empty(), document.similarity);
   if (!document.known.empty()) json.field("known", document.known);
   if (!document.verified) json.field("verified", false);
   if (!document.unverified.empty()) json.field("unverified", document.unverified);
@@ -31,29 +31,21 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
   json.key("spans").begin_array();
   for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
   json.end_array();
-  or_null("cluster", document.cluster.has_value(), document.cluster.value_or(0));
+  field_or_null(json, "cluster", document.cluster.has_value(), document.cluster.value_or(0));
 }
 
 }  // namespace
 
 std::string to_json(const ExplainReport& report, unsigned distance) {
+  const bool judged = report.difference.has_value();
   JsonWriter json;
   verbs::run::begin_report(json, "explain");
   verbs::run::write_document(json, "a", report.a);
   verbs::run::write_document(json, "b", report.b);
-  json.key("difference");
-  if (report.difference)
-    json.value(*report.difference);
-  else
-    json.null();
-  json.field("shared_windows", report.shared_windows);
-  json.field("similarity", report.similarity);
+  field_or_null(json, "difference", judged, report.difference.value_or(0));
+  json.field("shared_windows", report.shared_windows).field("similarity", report.similarity);
   json.field("distance", distance);
-  json.key("match");
-  if (report.difference)
-    json.value(*report.difference <= distance);
-  else
-    json.null();
+  field_or_null(json, "match", judged, report.difference.value_or(0) <= distance);
   json.end_object();
   return std::move(json).take();
 }
@@ -62,10 +54,8 @@ std::string to_json(const StoryReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "explain");
   write_decided(json, report.document);
-  json.field("same_id", report.same_id);
-  json.field("threshold", report.threshold);
-  json.field("cluster_size", report.cluster_size);
-  json.field("cluster_kept", report.cluster_kept);
+  json.field("same_id", report.same_id).field("threshold", report.threshold);
+  json.field("cluster_size", report.cluster_size).field("cluster_kept", report.cluster_kept);
   json.key("members").begin_array();
   for (const DecidedDocument& member : report.members) {
     json.begin_object();
@@ -80,8 +70,7 @@ std::string to_json(const StoryReport& report) {
     verbs::run::write_document(json, "a", report.texts->a);
     verbs::run::write_document(json, "b", report.texts->b);
     json.field("shared_windows", report.texts->shared_windows);
-    json.field("similarity", report.texts->similarity);
-    json.end_object();
+    json.field("similarity", report.texts->similarity).end_object();
   } else {
     json.null();
   }

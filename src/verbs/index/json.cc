@@ -18,13 +18,11 @@ void write_changed(JsonWriter& json, std::uint64_t count, const std::vector<Chan
   json.end_array();
 }
 
-// Writes the threads, memory, temporary space and time that a run took, in total and by stage.
+// Writes what a run took, in total and by stage.
 template <class Report>
-void write_cost(JsonWriter& json, const Report& report) {
-  json.field("threads", report.threads);
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("temp_peak_bytes", report.temp_peak_bytes);
+void write_run(JsonWriter& json, const Report& report) {
+  json.key("run").begin_object();
+  verbs::run::write_cost(json, report);
   json.field("seconds", report.seconds);
   verbs::run::write_stages(json, report.stages);
 }
@@ -40,37 +38,20 @@ void write_read(JsonWriter& json, ReadReport read, const QueryReport& report) {
   verbs::run::write_read(json, read);
 }
 
-// Ends the report of a run that has no stages.
-std::string end_report(JsonWriter json, double seconds) {
-  json.key("run").begin_object();
-  json.field("seconds", seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
 }  // namespace
 
 std::string to_json(const IndexWriteReport& report, std::string_view verb) {
   JsonWriter json;
   verbs::run::begin_report(json, verb);
   write_read(json, report.read, report);  // with the documents that were replaced
-  json.field("generation", report.generation);
-  json.field("added", report.added);
-  json.field("removed", report.removed);
+  json.field("generation", report.generation).field("added", report.added).field("removed", report.removed);
   verbs::run::write_strings(json, "unknown", report.unknown);
-  json.field("tokens", report.tokens);
-  json.field("posts", report.posts);
-  json.field("stored_texts", report.stored_texts);
-  json.field("segments", report.segments);
-  json.field("merged_segments", report.merged_segments);
+  json.field("tokens", report.tokens).field("posts", report.posts).field("stored_texts", report.stored_texts);
+  json.field("segments", report.segments).field("merged_segments", report.merged_segments);
   json.field("index_bytes", report.index_bytes);
-  json.key("run").begin_object();
-  write_cost(json, report);
+  write_run(json, report);
   json.field("bytes_read", report.read.bytes);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json));
 }
 
 std::string to_json(const IndexStats& stats) {
@@ -80,25 +61,14 @@ std::string to_json(const IndexStats& stats) {
   json.field("window", layout.window);
   json.field("blots", blot_kind_names()[static_cast<std::size_t>(layout.blots)]);
   json.field("sampling", blot_sampling_names()[static_cast<std::size_t>(layout.sampling)]);
-  json.field("interleave", layout.interleave);
-  json.field("blot_bits", layout.blot_bits);
-  json.field("shards", layout.shards);
+  json.field("interleave", layout.interleave).field("blot_bits", layout.blot_bits).field("shards", layout.shards);
   json.field("tokenizer", verbs::run::name_of(layout.tokenizer));
-  json.field("store_text", layout.store_text);
-  json.field("pairs", layout.pairs);
-  json.field("generation", stats.generation);
-  json.field("documents", stats.documents);
-  json.field("removed", stats.removed);
-  json.field("tokens", stats.tokens);
-  json.field("text_bytes", stats.text_bytes);
-  json.field("distinct_blots", stats.blots);
-  json.field("posts", stats.posts);
-  json.field("segments", stats.segments);
-  json.field("posts_bytes", stats.posts_bytes);
-  json.field("documents_bytes", stats.documents_bytes);
-  json.field("texts_bytes", stats.texts_bytes);
-  json.field("other_bytes", stats.other_bytes);
-  json.end_object();
+  json.field("store_text", layout.store_text).field("pairs", layout.pairs).field("generation", stats.generation);
+  json.field("documents", stats.documents).field("removed", stats.removed).field("tokens", stats.tokens);
+  json.field("text_bytes", stats.text_bytes).field("distinct_blots", stats.blots).field("posts", stats.posts);
+  json.field("segments", stats.segments).field("posts_bytes", stats.posts_bytes);
+  json.field("documents_bytes", stats.documents_bytes).field("texts_bytes", stats.texts_bytes);
+  json.field("other_bytes", stats.other_bytes).end_object();
   return std::move(json).take();
 }
 
@@ -107,29 +77,21 @@ std::string to_json(const IndexCheckReport& report) {
   verbs::run::begin_report(json, "index check");
   json.field("whole", report.whole());
   verbs::run::write_strings(json, "damages", report.damages);
-  json.field("repaired", report.repaired);
-  json.field("rebuilt_documents", report.rebuilt_documents);
-  json.field("lost_documents", report.lost_documents);
-  json.field("segments", report.segments);
-  json.field("documents", report.documents);
-  json.field("distinct_blots", report.blots);
-  json.field("posts", report.posts);
-  json.field("bytes", report.bytes);
+  json.field("repaired", report.repaired).field("rebuilt_documents", report.rebuilt_documents);
+  json.field("lost_documents", report.lost_documents).field("segments", report.segments);
+  json.field("documents", report.documents).field("distinct_blots", report.blots);
+  json.field("posts", report.posts).field("bytes", report.bytes);
   write_changed(json, report.changed_documents, report.changed);
-  return end_report(std::move(json), report.seconds);
+  return verbs::run::end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const QueryReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index query");
   write_read(json, report.read, report);  // with the documents that were asked about
-  json.field("generation", report.generation);
-  json.field("shortened", report.shortened);
-  json.field("tokens", report.tokens);
-  json.field("candidates", report.candidates);
-  json.field("compared", report.compared);
-  json.field("unverified", report.unverified);
-  json.field("passages", report.passages);
+  json.field("generation", report.generation).field("shortened", report.shortened).field("tokens", report.tokens);
+  json.field("candidates", report.candidates).field("compared", report.compared);
+  json.field("unverified", report.unverified).field("passages", report.passages);
   json.field("occurrences", report.occurrences);
   json.key("cursor");
   if (report.cursor.empty())
@@ -140,25 +102,18 @@ std::string to_json(const QueryReport& report) {
   verbs::run::write_strings(json, "unknown", report.unknown);
   json.field("unknown_queries", report.unknown_queries);
   write_changed(json, report.changed_documents, report.changed);
-  return end_report(std::move(json), report.seconds);
+  return verbs::run::end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const ExtractReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index extract");
-  json.field("generation", report.generation);
-  json.field("documents", report.documents);
-  json.field("tokens", report.tokens);
-  json.field("repeated_blots", report.blots);
-  json.field("links", report.links);
-  json.field("passages", report.passages);
+  json.field("generation", report.generation).field("documents", report.documents).field("tokens", report.tokens);
+  json.field("repeated_blots", report.blots).field("links", report.links).field("passages", report.passages);
   json.field("occurrences", report.occurrences);
   write_changed(json, report.changed_documents, report.changed);
-  json.key("run").begin_object();
-  write_cost(json, report);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  write_run(json, report);
+  return verbs::run::end_report(std::move(json));
 }
 
 }  // namespace refrain

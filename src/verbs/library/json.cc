@@ -8,63 +8,33 @@
 
 namespace refrain {
 
-namespace {
-
-std::string end_report(JsonWriter json, double seconds) {
-  json.key("run").begin_object();
-  json.field("seconds", seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
-}
-
-}  // namespace
-
 std::string to_json(const LibraryStats& stats) {
   JsonWriter json;
   verbs::run::begin_report(json, "library stats");
   json.key("rules").begin_object();
   for (const LibraryRule& rule : stats.rules) json.field(rule.name, rule.value);
   json.end_object();
-  json.field("lanes", stats.lanes);
-  json.field("bands", stats.bands);
-  json.field("rows", stats.rows);
-  json.field("generation", stats.generation);
-  json.field("documents", stats.documents);
-  json.field("removed", stats.removed);
-  json.field("text_bytes", stats.text_bytes);
-  json.field("keys", stats.keys);
-  json.field("segments", stats.segments);
-  json.field("documents_bytes", stats.documents_bytes);
-  json.field("ids_bytes", stats.ids_bytes);
-  json.field("names_bytes", stats.names_bytes);
-  json.field("keys_bytes", stats.keys_bytes);
-  json.field("filter_bytes", stats.filter_bytes);
-  json.field("other_bytes", stats.other_bytes);
-  json.field("texts_bytes", stats.texts_bytes);
-  json.field("waiting_documents", stats.waiting_documents);
-  json.end_object();
+  json.field("lanes", stats.lanes).field("bands", stats.bands).field("rows", stats.rows);
+  json.field("generation", stats.generation).field("documents", stats.documents).field("removed", stats.removed);
+  json.field("text_bytes", stats.text_bytes).field("keys", stats.keys).field("segments", stats.segments);
+  json.field("documents_bytes", stats.documents_bytes).field("ids_bytes", stats.ids_bytes);
+  json.field("names_bytes", stats.names_bytes).field("keys_bytes", stats.keys_bytes);
+  json.field("filter_bytes", stats.filter_bytes).field("other_bytes", stats.other_bytes);
+  json.field("texts_bytes", stats.texts_bytes).field("waiting_documents", stats.waiting_documents).end_object();
   return std::move(json).take();
 }
 
 std::string to_json(const LibraryWriteReport& report, std::string_view verb) {
   JsonWriter json;
   verbs::run::begin_report(json, verb);
-  json.field("generation", report.generation);
-  json.field("documents", report.documents);
-  json.field("removed", report.removed);
+  json.field("generation", report.generation).field("documents", report.documents).field("removed", report.removed);
   verbs::run::write_strings(json, "unknown_ids", report.unknown_ids);
   verbs::run::write_strings(json, "unknown_sources", report.unknown_sources);
-  json.field("segments", report.segments);
-  json.field("merged_segments", report.merged_segments);
-  json.field("library_bytes", report.library_bytes);
-  json.key("run").begin_object();
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("segments", report.segments).field("merged_segments", report.merged_segments);
+  json.field("library_bytes", report.library_bytes).key("run").begin_object();
+  json.field("memory_bytes", report.memory_bytes).field("peak_rss_bytes", report.peak_rss_bytes);
   json.field("seconds", report.seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json));
 }
 
 std::string to_json(const LibraryCheckReport& report) {
@@ -72,21 +42,16 @@ std::string to_json(const LibraryCheckReport& report) {
   verbs::run::begin_report(json, "library check");
   json.field("whole", report.damages.empty());  // repairing drops what is damaged
   verbs::run::write_strings(json, "damages", report.damages);
-  json.field("repaired", report.repaired);
-  json.field("dropped", report.dropped);
-  json.field("segments", report.segments);
-  json.field("documents", report.documents);
-  json.field("keys", report.keys);
-  json.field("bytes", report.bytes);
-  return end_report(std::move(json), report.seconds);
+  json.field("repaired", report.repaired).field("dropped", report.dropped).field("segments", report.segments);
+  json.field("documents", report.documents).field("keys", report.keys).field("bytes", report.bytes);
+  return verbs::run::end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const LibraryExportReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "library export");
-  json.field("generation", report.generation);
-  json.field("documents", report.documents);
-  return end_report(std::move(json), report.seconds);
+  json.field("generation", report.generation).field("documents", report.documents);
+  return verbs::run::end_report(std::move(json), report.seconds);
 }
 
 std::string to_json(const LibraryDocument& row) {

@@ -33,26 +33,17 @@ std::string to_json(const NearOptions& options, const NearReport& report) {
   json.field("fingerprint_version", fingerprint_version(options.fingerprint.tokenizer));
   write_options(json, options);
   verbs::run::write_read(json, report.read);
-  json.field("too_short", report.too_short);
-  json.field("distinct_fingerprints", report.distinct_fingerprints);
+  json.field("too_short", report.too_short).field("distinct_fingerprints", report.distinct_fingerprints);
   if (options.verify) json.field("candidates", report.candidates);
-  json.field("matches", report.matches);
-  json.field("clusters", report.clusters);
-  json.field("clustered_documents", report.clustered);
-  json.field("largest_cluster", report.largest_cluster);
+  json.field("matches", report.matches).field("clusters", report.clusters);
+  json.field("clustered_documents", report.clustered).field("largest_cluster", report.largest_cluster);
   json.field("largest_cluster_representative", report.largest_representative);
-  json.key("run").begin_object();
-  json.field("threads", report.threads);
-  json.field("blocks", options.blocks);
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("temp_peak_bytes", report.temp_peak_bytes);
-  json.field("bytes_read", report.read.bytes);
+  json.key("run").begin_object().field("threads", report.threads).field("blocks", options.blocks);
+  json.field("memory_bytes", report.memory_bytes).field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes).field("bytes_read", report.read.bytes);
   verbs::run::write_stages(json, report.stages);
   verbs::run::write_device(json, report.device);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json));
 }
 
 std::string to_json(const FingerprintReport& report) {
@@ -61,41 +52,28 @@ std::string to_json(const FingerprintReport& report) {
   json.field("fingerprint_version", report.version);
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short);
-  verbs::run::end_report(json, report.read, report.seconds);
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json), report.read, report.seconds);
 }
 
 std::string to_json(const DeviceList& list) {
   JsonWriter json;
-  json.begin_object();
-  json.key("devices").begin_array();
+  json.begin_object().key("devices").begin_array();
   for (const DeviceInfo& device : list.devices) {
-    json.begin_object();
-    json.field("name", device.name);
-    json.field("architecture", device.architecture);
-    json.field("memory_bytes", device.memory_bytes);
-    json.field("free_bytes", device.free_bytes);
-    json.end_object();
+    json.begin_object().field("name", device.name).field("architecture", device.architecture);
+    json.field("memory_bytes", device.memory_bytes).field("free_bytes", device.free_bytes).end_object();
   }
-  json.end_array();
-  json.field("missing", list.missing);
-  json.end_object();
+  json.end_array().field("missing", list.missing).end_object();
   return std::move(json).take();
 }
 
 std::string to_json(const MatchReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "match");
-  json.field("stored", report.stored);
-  json.field("queries", report.queries);
-  json.field("matched", report.matched);
-  json.field("added", report.added);
+  json.field("stored", report.stored).field("queries", report.queries);
+  json.field("matched", report.matched).field("added", report.added);
   json.key("run").begin_object();
-  json.field("build_seconds", report.build_seconds);
-  json.field("query_seconds", report.query_seconds);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  json.field("build_seconds", report.build_seconds).field("query_seconds", report.query_seconds);
+  return verbs::run::end_report(std::move(json));
 }
 
 }  // namespace refrain

@@ -21,18 +21,10 @@ void read_summary(const std::string& path, NgramsStats& stats) {
     const std::string text = read_file(path);
     const simdjson::dom::element summary = parser.parse(text);
     const simdjson::dom::element run = summary["run"];
-    const auto number = [&](const char* name) { return run[name].get_uint64().value(); };
     stats.algorithm = std::string(std::string_view(run["algorithm"]));
-    stats.passes = number("passes");
-    stats.file_bytes[0] = number("f1_bytes");
-    stats.file_bytes[1] = number("f2_bytes");
-    stats.file_bytes[2] = number("f3_bytes");
-    stats.sequence_bytes = number("sequence_bytes");
-    stats.temp_peak_bytes = number("temp_peak_bytes");
-    stats.peak_rss_bytes = number("peak_rss_bytes");
-    stats.memory_bytes = number("memory_bytes");
-    stats.threads = number("threads");
-    stats.seconds = run["seconds"].get_double().value();
+    verbs::ngrams::visit_build(stats, [&](const char* name, auto& value) {
+      if (const simdjson::error_code error = run[name].get(value)) throw simdjson::simdjson_error(error);
+    });
     const simdjson::dom::array stages = run["stages"];
     for (const simdjson::dom::element stage : stages)
       stats.stages.push_back({std::string(std::string_view(stage["stage"])), stage["seconds"].get_double().value(),

@@ -64,8 +64,7 @@ std::string to_json(const PlainTextReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "text");
   verbs::run::write_read(json, report.read);
-  verbs::run::end_report(json, report.read, report.seconds);
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json), report.read, report.seconds);
 }
 
 }  // namespace refrain

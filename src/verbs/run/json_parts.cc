@@ -11,9 +11,22 @@ std::string_view name_of(TokenizerKind tokenizer) {
 }
 
 void begin_report(JsonWriter& json, std::string_view verb) {
-  json.begin_object();
-  json.field("verb", verb);
-  json.field("version", kVersion);
+  json.begin_object().field("verb", verb).field("version", kVersion);
+}
+
+std::string end_report(JsonWriter json) {
+  json.end_object().end_object();
+  return std::move(json).take();
+}
+
+std::string end_report(JsonWriter json, double seconds) {
+  json.key("run").begin_object().field("seconds", seconds);
+  return end_report(std::move(json));
+}
+
+std::string end_report(JsonWriter json, const ReadReport& read, double seconds) {
+  json.key("run").begin_object().field("bytes_read", read.bytes).field("seconds", seconds);
+  return end_report(std::move(json));
 }
 
 void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings) {
@@ -37,21 +50,14 @@ void write_device(JsonWriter& json, const DeviceReport& device) {
   if (!used && device.failed.empty()) return;
   json.key("device").begin_object();
   if (!device.failed.empty()) json.field("failed", device.failed);
-  if (!used) {
-    json.end_object();
-    return;
+  if (used) {
+    json.field("name", device.name).field("documents", device.documents).field("left_to_cpu", device.left_to_cpu);
+    json.field("bytes", device.bytes).field("staging_seconds", device.staging_seconds);
+    json.field("waiting_seconds", device.waiting_seconds).field("cpu_seconds", device.cpu_seconds);
+    json.field("copy_seconds", device.copy_seconds).field("kernel_seconds", device.kernel_seconds);
+    if (!device.bound_by.empty()) json.field("bound_by", device.bound_by);
+    json.field("joined", device.joined);
   }
-  json.field("name", device.name);
-  json.field("documents", device.documents);
-  json.field("left_to_cpu", device.left_to_cpu);
-  json.field("bytes", device.bytes);
-  json.field("staging_seconds", device.staging_seconds);
-  json.field("waiting_seconds", device.waiting_seconds);
-  json.field("cpu_seconds", device.cpu_seconds);
-  json.field("copy_seconds", device.copy_seconds);
-  json.field("kernel_seconds", device.kernel_seconds);
-  if (!device.bound_by.empty()) json.field("bound_by", device.bound_by);
-  json.field("joined", device.joined);
   json.end_object();
 }
 
@@ -68,38 +74,21 @@ void write_skipped(JsonWriter& json, const ReadReport& read) {
 }
 
 void write_read(JsonWriter& json, const ReadReport& read) {
-  json.field("files", read.files);
-  json.field("documents", read.documents);
-  json.field("text_bytes", read.text_bytes);
-  json.field("bad_records", read.bad_records);
+  json.field("files", read.files).field("documents", read.documents);
+  json.field("text_bytes", read.text_bytes).field("bad_records", read.bad_records);
   write_skipped(json, read);
-  json.field("hidden_skipped", read.hidden_skipped);
-  json.field("binary_skipped", read.binary_skipped);
-  json.field("special_skipped", read.special_skipped);
-  json.field("pages", read.pages);
-  json.field("mails", read.mails);
-  json.field("manual_pages", read.manual_pages);
-  json.field("recoded", read.recoded);
+  json.field("hidden_skipped", read.hidden_skipped).field("binary_skipped", read.binary_skipped);
+  json.field("special_skipped", read.special_skipped).field("pages", read.pages).field("mails", read.mails);
+  json.field("manual_pages", read.manual_pages).field("recoded", read.recoded);
   json.key("recoded_from").begin_object();
   for (const RecodedFiles& files : read.recoded_from) json.field(files.charset, files.files);
   json.end_object();
-  json.field("replaced", read.replaced);
-  json.field("surrogates", read.surrogates);
-  json.field("other_skipped", read.other_skipped);
+  json.field("replaced", read.replaced).field("surrogates", read.surrogates).field("other_skipped", read.other_skipped);
   json.key("bad_record_examples").begin_array();
-  for (const BadRecord& bad : read.examples) {
+  for (const BadRecord& bad : read.examples)
     json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
-  }
   json.end_array();
   write_unreadable(json, read);
-}
-
-void end_report(JsonWriter& json, const ReadReport& read, double seconds) {
-  json.key("run").begin_object();
-  json.field("bytes_read", read.bytes);
-  json.field("seconds", seconds);
-  json.end_object();
-  json.end_object();
 }
 
 void write_unreadable(JsonWriter& json, const ReadReport& read) {
@@ -116,12 +105,8 @@ void write_input(JsonWriter& json, const InputOptions& input) {
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
-  json.key(name).begin_object();
-  json.field("id", document.id);
-  json.field("text", document.text);
-  json.field("tokens", document.tokens);
-  json.field("windows", document.windows);
-  json.key("fingerprint");
+  json.key(name).begin_object().field("id", document.id).field("text", document.text);
+  json.field("tokens", document.tokens).field("windows", document.windows).key("fingerprint");
   if (document.fingerprint)
     json.value(std::to_string(*document.fingerprint));
   else

@@ -22,16 +22,48 @@ std::string_view name_of(TokenizerKind tokenizer);
 
 // Opens the object and writes the verb and the version.
 void begin_report(JsonWriter& json, std::string_view verb);
+// Closes the object "run" and the report, and returns the text.
+std::string end_report(JsonWriter json);
+// The same for a report that has nothing but its time in "run", or also the bytes of its input.
+std::string end_report(JsonWriter json, double seconds);
+std::string end_report(JsonWriter json, const ReadReport& read, double seconds);
+
+// Writes a struct with visit_fields() (verbs/run/facts.h): its fields, or a whole object; or a number, text or list.
+template <class T>
+void write_json(JsonWriter& json, const T& value);
+template <class T>
+void write_fields(JsonWriter& json, const T& of) {
+  visit_fields(of, [&](std::string_view name, const auto& value) { write_json(json.key(name), value); });
+}
+template <class T>
+void write_json(JsonWriter& json, const T& value) {
+  if constexpr (requires { json.value(value); }) {
+    json.value(value);
+  } else if constexpr (requires { value.begin(); }) {
+    json.begin_array();
+    for (const auto& one : value) write_json(json, one);
+    json.end_array();
+  } else {
+    write_fields(json.begin_object(), value);
+    json.end_object();
+  }
+}
+
 void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings);
 void write_stages(JsonWriter& json, const std::vector<StageCost>& stages);
+// Writes the threads, memory and temporary space that a run took.
+template <class Report>
+void write_cost(JsonWriter& json, const Report& report) {
+  json.field("threads", report.threads);
+  json.field("memory_bytes", report.memory_bytes).field("peak_rss_bytes", report.peak_rss_bytes);
+  json.field("temp_peak_bytes", report.temp_peak_bytes);
+}
 // What the GPU did. Writes nothing if none was used and none failed.
 void write_device(JsonWriter& json, const DeviceReport& device);
 void write_input(JsonWriter& json, const InputOptions& input);
 void write_read(JsonWriter& json, const ReadReport& read);
 // The number of skipped files, and their kinds with examples.
 void write_skipped(JsonWriter& json, const ReadReport& read);
-// Ends the report of a verb that makes no folder.
-void end_report(JsonWriter& json, const ReadReport& read, double seconds);
 // The files that could not be read. Writes nothing if there are none.
 void write_unreadable(JsonWriter& json, const ReadReport& read);
 // A document, with what it shares with another one.

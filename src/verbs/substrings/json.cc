@@ -21,30 +21,18 @@ std::string to_json(const SubstringsOptions& options, const SubstringsReport& re
   json.field("until_clean", options.until_clean);
   json.end_object();
   verbs::run::write_read(json, report.read);
-  json.field("ranges", report.ranges);
-  json.field("repeated_bytes", report.repeated_bytes);
-  json.field("repeated_documents", report.repeated_documents);
-  json.field("repeated_windows", report.windows);
+  json.field("ranges", report.ranges).field("repeated_bytes", report.repeated_bytes);
+  json.field("repeated_documents", report.repeated_documents).field("repeated_windows", report.windows);
   json.field("removable_bytes", report.removable_bytes);
-  if (options.until_clean) {
-    json.key("pass_bytes").begin_array();
-    for (const std::uint64_t bytes : report.pass_bytes) json.value(bytes);
-    json.end_array();
-  }
+  if (options.until_clean) verbs::run::write_json(json.key("pass_bytes"), report.pass_bytes);
   if (options.groups) json.field("passages", report.passages).field("places", report.places);
   if (options.apply)
     json.field("changed_documents", report.changed_documents).field("removed_bytes", report.removed_bytes);
   json.key("run").begin_object();
-  json.field("threads", report.threads);
-  json.field("memory_bytes", report.memory_bytes);
-  json.field("peak_rss_bytes", report.peak_rss_bytes);
-  json.field("temp_peak_bytes", report.temp_peak_bytes);
-  json.field("bytes_read", report.read.bytes);
-  json.field("samples", report.samples);
+  verbs::run::write_cost(json, report);
+  json.field("bytes_read", report.read.bytes).field("samples", report.samples);
   verbs::run::write_stages(json, report.stages);
-  json.end_object();
-  json.end_object();
-  return std::move(json).take();
+  return verbs::run::end_report(std::move(json));
 }
 
 }  // namespace refrain
