@@ -14,66 +14,16 @@
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"
 #include "verbs/dedup/state/second_reading.h"
-#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 
 namespace {
 
-bool uses_templates(const DedupOptions& options) {
-  return options.near != NearMethod::off && options.templates;
-}
-
+// Fills in what no single stage finds.
 void fill_report(DedupRun& run) {
-  const run::Facts& facts = run.dir.facts();
   DedupReport& report = run.report;
-  const auto read = facts.get<ReadFacts>();
-  report.read = read.report;
-  report.too_short = read.too_short;
-  report.unranked = read.unranked;
-  report.absent_sources = read.absent_sources;
-  report.unsourced = read.unsourced;
-  report.shared_ids = read.shared_ids;
-  report.shared_id = read.shared_id;
-  report.sources = read.sources;
-  if (uses_templates(run.options)) report.templates = facts.get<TemplateFacts>().report;
-  if (run.looks_up()) report.known = facts.get<KnownFacts>().report;
-  if (run.updates_library()) report.known.added = facts.get<LibraryFacts>().added;
-  if (run.against()) report.against = facts.get<AgainstFacts>().report;
-  const auto verify = facts.get<VerifyFacts>();
-  report.candidates = verify.candidates;
-  report.compared = verify.compared;
-  report.matches = match_rows(facts);
-  report.rounds = verify.rounds;
-  const auto cluster = facts.get<ClusterFacts>();
-  report.clusters = cluster.clusters;
-  report.clustered = cluster.clustered;
-  report.largest_cluster = cluster.largest;
-  if (report.clusters != 0) {
-    run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
-    ids.get(cluster.largest_document, report.largest_representative);
-  }
-  const auto decide = facts.get<DecideFacts>();
-  report.removed_exact = decide.exact;
-  report.removed_near = decide.near;
-  report.own_text = decide.own_text;
-  report.loss = decide.loss;
-  report.removed_against = decide.against;
-  report.alarms = facts.get<AlarmFacts>().sources;
-  report.check = facts.get<CheckFacts>().check;
-  if (run.options.substrings != 0) {
-    const auto substrings = facts.get<SubstringFacts>();
-    report.removed_substring = substrings.emptied;
-    report.own_text -= substrings.emptied_own_text;
-    report.ranges = substrings.ranges;
-    report.repeated_bytes = substrings.repeated_bytes;
-    report.cut_bytes = substrings.removed_bytes;
-    report.cut_documents = substrings.changed;
-  }
   report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
                 report.removed_against;
-  if (run.options.apply) report.written_bytes = facts.get<ApplyFacts>().written_bytes;
-  if (run.options.read_back) report.read_back = facts.get<ReadBackFacts>().documents;
   if (run.near != nullptr) run.near->fill(report);
   report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
   report.peak_rss_bytes = peak_rss_bytes();
@@ -90,12 +40,6 @@ bool near_is_off(const DedupOptions& options) {
 }
 bool checks_nothing(const DedupOptions& options) {
   return near_is_off(options) || options.sample == 0;
-}
-bool searches_against(const DedupOptions& options) {
-  return !options.against.empty();
-}
-bool cuts_substrings(const DedupOptions& options) {
-  return options.substrings != 0;
 }
 bool writes_files(const DedupOptions& options) {
   return options.input.documents == nullptr;
@@ -173,19 +117,22 @@ void run_stages(DedupRun& run, run::RunProgress& whole) {
       const Stopwatch watch;
       stage.work(run);
       costs.push_back({name, watch.seconds(), 0, memory.take()});
-      facts.put(CostFacts{costs});
+      facts.put("costs", costs);
+      facts.put("run", run);
     });
     if (ran) continue;
+    facts.get("run", run);
     if (stage.name == kReadStage && writes_files(run.options)) check_unchanged(run);
     whole.skip(name);
     run.report.resumed.push_back(name);
+    std::vector<StageCost> earlier;
+    facts.get("costs", earlier);
     // The costs are matched by name, because --read-back may be added or dropped when a run is resumed.
-    for (const StageCost& cost : facts.get<CostFacts>().stages)
+    for (const StageCost& cost : earlier)
       if (cost.stage == name) costs.push_back(cost);
   }
   fill_report(run);
   if (!writes_files(run.options)) return;
-  run.report.kept_bytes = facts.get<ReportFacts>().kept_bytes;
   run.close_texts();
   run.dir.finish(to_json(run.options, run.report));
 }

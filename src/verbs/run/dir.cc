@@ -272,7 +272,7 @@ bool RunDir::trust_marker(const std::string& stage) {
   const std::string text = read_file(marker(stage));
   // The format: "name<TAB>bytes<TAB>sum" for each file, a blank line, then the facts.
   std::string_view rest = text;
-  Facts facts = facts_;
+  Facts facts;
   std::vector<fs::path> stale = stale_;
   bool files = true;
   while (!rest.empty()) {

@@ -2,8 +2,8 @@
 //
 // A run creates its directory at once, and in it a folder `work` for the files that one stage leaves to the next.
 // When a stage ends, it atomically writes a marker into `work`. The marker lists the files that the stage made,
-// with their sizes and checksums (for a folder of files, only the sizes), and the facts that it found. A resumed
-// run trusts a marker only if those files still match it. The last file of all is summary.json: once it exists, the
+// with their sizes and checksums (for a folder of files, only the sizes), and all facts found so far. A resumed run
+// trusts a marker only if those files still match it. The last file of all is summary.json: once it exists, the
 // directory is complete and `work` is removed.
 //
 // A run is recognized by its identity: a text that contains everything its answer depends on, inputs included. A

@@ -1,14 +1,12 @@
-// Facts: what a stage of a run finds out and later stages read. They are kept in the marker of the stage.
+// Facts: what the stages of a run have found out so far. They are kept in the marker of each stage.
 //
-// The facts of a stage are a struct that names itself and its fields once; writing and reading follow from that:
+// A struct lists its fields once, in a function of its namespace. Writing and reading follow from that, and so does
+// JSON (write_fields() in verbs/run/json_parts.h):
 //
-//   struct ExactFacts {
-//     static constexpr std::string_view kName = "exact";
-//     std::uint64_t copies = 0;
-//     static void fields(auto& facts, auto field) { field("copies", facts.copies); }
-//   };
-//   facts.put(ExactFacts{.copies = 3});
-//   facts.get<ExactFacts>().copies;
+//   void visit_fields(SameOrConst<LossReport> auto& loss, auto field) { field("tokens", loss.tokens); }
+//
+//   facts.put("loss", loss);
+//   facts.get("loss", loss);
 //
 // A field is a string, an unsigned integer, a double, a struct with fields, or a vector of those.
 #pragma once
@@ -18,33 +16,28 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace refrain::verbs::run {
 
-// The fields of T. Specialized for structs that cannot list their fields themselves.
-template <class T>
-struct FieldsOf {
-  static void visit(auto& facts, auto field) { T::fields(facts, field); }
-};
+template <class T, class Of>
+concept SameOrConst = std::same_as<std::remove_const_t<T>, Of>;
 
 class Facts {
  public:
-  // Replaces facts of the same type.
+  // Replaces facts of the same name.
   template <class T>
-  void put(const T& facts) {
-    const std::string name(T::kName);
+  void put(const std::string& name, const T& facts) {
     erase(name);
     write(name, facts);
   }
 
   // Throws Error(corrupt) if a field is missing or has the wrong type.
   template <class T>
-  T get() const {
-    T facts;
-    read(std::string(T::kName), facts);
-    return facts;
+  void get(const std::string& name, T& facts) const {
+    read(name, facts);
   }
 
   // One line per value: name, tab, value, both escaped.
@@ -61,7 +54,7 @@ class Facts {
     } else if constexpr (std::same_as<T, double>) {
       write_real(name, value);
     } else {
-      FieldsOf<T>::visit(value, [&](std::string_view field, const auto& of) { write(below(name, field), of); });
+      visit_fields(value, [&](std::string_view field, const auto& of, auto...) { write(below(name, field), of); });
     }
   }
   template <class T>
@@ -81,7 +74,7 @@ class Facts {
     } else if constexpr (std::same_as<T, double>) {
       value = read_real(name);
     } else {
-      FieldsOf<T>::visit(value, [&](std::string_view field, auto& of) { read(below(name, field), of); });
+      visit_fields(value, [&](std::string_view field, auto& of, auto...) { read(below(name, field), of); });
     }
   }
   template <class T>

@@ -12,23 +12,28 @@ namespace {
 struct Part {
   std::string name;
   double share = 0;
-  static void fields(auto& facts, auto field) {
-    field("name", facts.name);
-    field("share", facts.share);
-  }
 };
+void visit_fields(SameOrConst<Part> auto& part, auto field) {
+  field("name", part.name);
+  field("share", part.share);
+}
 
 struct Found {
-  static constexpr std::string_view kName = "found";
   std::uint64_t count = 0;
   unsigned bands = 0;
   std::vector<Part> parts = {};
-  static void fields(auto& facts, auto field) {
-    field("count", facts.count);
-    field("bands", facts.bands);
-    field("parts", facts.parts);
-  }
 };
+void visit_fields(SameOrConst<Found> auto& found, auto field) {
+  field("count", found.count);
+  field("bands", found.bands);
+  field("parts", found.parts);
+}
+
+Found found_in(const Facts& facts) {
+  Found found;
+  facts.get("found", found);
+  return found;
+}
 
 // Reads the facts as a resumed run does, without the lines that begin with `lost`.
 Facts reread(const Facts& facts, const std::string& lost = "none") {
@@ -41,7 +46,7 @@ Facts reread(const Facts& facts, const std::string& lost = "none") {
 
 std::string refusal(const Facts& facts) {
   try {
-    facts.get<Found>();
+    found_in(facts);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::corrupt);
     return error.what();
@@ -51,8 +56,8 @@ std::string refusal(const Facts& facts) {
 
 TEST(Facts, AreReadBackAsTheyWerePut) {
   Facts facts;
-  facts.put(Found{.count = UINT64_MAX, .bands = 9, .parts = {{"a\tb\n", 0.1}, {"", 1e-300}}});
-  const auto found = reread(facts).get<Found>();
+  facts.put("found", Found{.count = UINT64_MAX, .bands = 9, .parts = {{"a\tb\n", 0.1}, {"", 1e-300}}});
+  const Found found = found_in(reread(facts));
   EXPECT_EQ(found.count, UINT64_MAX);
   EXPECT_EQ(found.bands, 9U);
   ASSERT_EQ(found.parts.size(), 2U);
@@ -64,15 +69,15 @@ TEST(Facts, AreReadBackAsTheyWerePut) {
 
 TEST(Facts, ThatArePutAgainLeaveNothingOfTheOldOnes) {
   Facts facts;
-  facts.put(Found{.parts = {{"a", 1}, {"b", 2}}});
-  facts.put(Found{.count = 1});
+  facts.put("found", Found{.parts = {{"a", 1}, {"b", 2}}});
+  facts.put("found", Found{.count = 1});
   EXPECT_EQ(facts.lines(), "found.bands\t0\nfound.count\t1\nfound.parts\t0\n");
 }
 
 TEST(Facts, ThatAreMissingOrNoNumbersAreRefusedByName) {
   Facts facts;
   EXPECT_EQ(refusal(facts), "work/: 'found.count' is missing; start again with --force");
-  facts.put(Found{.parts = {{"a", 1}}});
+  facts.put("found", Found{.parts = {{"a", 1}}});
   EXPECT_EQ(refusal(reread(facts, "found.parts.0.share")),
             "work/: 'found.parts.0.share' is missing; start again with --force");
   for (const char* line : {"found.bands\t-1", "found.bands\t4294967296", "found.bands\tnine"}) {

@@ -76,7 +76,7 @@ class Against {
     report_.read = set_.read();
     report_.items = set_.read().documents;
     report_.common = windows_.common_items();
-    run_.dir.facts().put(AgainstFacts{report_});
+    run_.report.against = report_;
   }
 
  private:

@@ -240,7 +240,7 @@ class SampleCheck {
   // Checks part of the sample, then more, as long as it does not cost too much: among documents that are all alike,
   // every pair must be compared.
   void run() {
-    const std::uint64_t text_bytes = run_.dir.facts().get<ReadFacts>().report.text_bytes;
+    const std::uint64_t text_bytes = run_.report.read.text_bytes;
     const std::uint64_t pair_bytes = 2 * text_bytes / std::max<std::uint64_t>(kept_.size(), 1) + 1;
     std::uint64_t compared = 0;
     while (checked_ < sample_.size()) {
@@ -333,7 +333,7 @@ void dedup_check(DedupRun& run) {
   const std::uint64_t count = run.documents();
   SelfCheck check;
   std::uint64_t judged = 0;
-  const std::uint64_t removed = run.dir.facts().get<DecideFacts>().near;
+  const std::uint64_t removed = run.report.removed_near;
   if (run.near != nullptr && run.options.sample != 0) {
     const Ranks ranks = run.ranks();
     const text::FeaturePlan plan(run.options.windows);
@@ -374,7 +374,7 @@ void dedup_check(DedupRun& run) {
   check.recall_low = recall(missed.high);
   check.recall_high = recall(missed.low);
   check.below_high = wilson(check.below, check.removals).high;
-  run.dir.facts().put(CheckFacts{check});
+  run.report.check = check;
 }
 
 }  // namespace refrain::verbs::dedup

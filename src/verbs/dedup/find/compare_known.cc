@@ -81,7 +81,9 @@ void dedup_known(DedupRun& run) {
   check_order(run);
   look_up_known(run, report);
   compare_known(run, report);
-  run.dir.facts().put(KnownFacts{.report = report, .library = library_state(run), .run = new_run_name()});
+  run.report.known = report;
+  run.looked_up = library_state(run);
+  run.library_run = new_run_name();
 }
 
 }  // namespace refrain::verbs::dedup

@@ -14,6 +14,7 @@
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
+#include "verbs/run/columns/slice_file.h"
 
 namespace refrain::verbs::dedup {
 
@@ -75,10 +76,12 @@ void dedup_cluster(DedupRun& run) {
     if (sizes[document] > sizes[largest] || sizes[largest] < 2) largest = document;
   }
   run.dir.close(file);
-  run.dir.facts().put(ClusterFacts{.clusters = number,
-                                   .clustered = clustered,
-                                   .largest = number == 0 ? 0 : sizes[largest],
-                                   .largest_document = largest});
+  DedupReport& report = run.report;
+  report.clusters = number;
+  report.clustered = clustered;
+  if (number == 0) return;
+  report.largest_cluster = sizes[largest];
+  run::SliceFile(run.dir.work("ids"), run.dir.work("id_ends")).get(largest, report.largest_representative);
 }
 
 namespace {
@@ -152,9 +155,7 @@ void dedup_decide(DedupRun& run) {
                 .own_text = removed ? 0U : 1U,
                 .loss = match.loss};
   });
-  std::uint64_t near = 0;
-  std::uint64_t own_text = 0;
-  std::uint64_t exact = 0;
+  DedupReport& report = run.report;
   for (DocId document = 0; document < count; ++document) {
     const DocId head = heads[document];
     if (head != document) {
@@ -166,16 +167,15 @@ void dedup_decide(DedupRun& run) {
                          : of_head;
     }
     const Decision& decision = decisions[document];
-    near += decision.is(Reason::near) ? 1 : 0;
-    exact += decision.is(Reason::exact) ? 1 : 0;
-    own_text += decision.own_text;
+    report.removed_near += decision.is(Reason::near) ? 1 : 0;
+    report.removed_exact += decision.is(Reason::exact) ? 1 : 0;
+    report.own_text += decision.own_text;
   }
   run::RunFile file = run.dir.create_work("decided");
   file.write_values(std::span<const Decision>(decisions.data(), decisions.size()));
   run.dir.close(file);
-  const LossReport loss = report_losses(decisions);
-  run.dir.facts().put(
-      DecideFacts{.near = near, .exact = exact, .against = against, .own_text = own_text, .loss = loss});
+  report.removed_against = against;
+  report.loss = report_losses(decisions);
   judge_sources(run, DedupOutcome::without_substrings(run));
 }
 

@@ -137,7 +137,7 @@ void dedup_exact(DedupRun& run) {
   run::RunFile file = run.dir.create_work("heads");
   file.write_values(std::span<const DocId>(heads.data(), heads.size()));
   run.dir.close(file);
-  run.dir.facts().put(ExactFacts{copies});
+  run.report.matches = copies;
 }
 
 }  // namespace refrain::verbs::dedup

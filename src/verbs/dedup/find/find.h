@@ -30,6 +30,6 @@ void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive);
 void recompute_sketches(DedupRun& run, TemplateReport& report);
 
 // At the end of the first stage, counts the documents that share the id of an earlier one.
-void count_shared_ids(DedupRun& run, ReadFacts& facts);
+void count_shared_ids(DedupRun& run);
 
 }  // namespace refrain::verbs::dedup

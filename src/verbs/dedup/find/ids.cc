@@ -29,10 +29,10 @@ constexpr DocId kNone = ~DocId{0};
 
 }  // namespace
 
-void count_shared_ids(DedupRun& run, ReadFacts& facts) {
+void count_shared_ids(DedupRun& run) {
   run::SliceFile ids(run.dir.work("ids"), run.dir.work("id_ends"));
   store::Shuffle<Named, HighOfId> names({.what = "the ids",
-                                         .expected_records = static_cast<std::size_t>(facts.documents),
+                                         .expected_records = static_cast<std::size_t>(run.documents()),
                                          .order_values = true,
                                          .temp = &run.temp,
                                          .memory_bytes = run.budget.available() / 2},
@@ -71,8 +71,8 @@ void count_shared_ids(DedupRun& run, ReadFacts& facts) {
     all.count += some.count;
     all.first = std::min(all.first, some.first);
   }
-  facts.shared_ids = all.count;
-  if (all.first != kNone) facts.shared_id = ids.get(all.first, scratch);
+  run.report.shared_ids = all.count;
+  if (all.first != kNone) run.report.shared_id = ids.get(all.first, scratch);
 }
 
 }  // namespace refrain::verbs::dedup

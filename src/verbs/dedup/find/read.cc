@@ -255,16 +255,16 @@ class Reading {
     for (std::size_t i = 0; i < count; ++i) {
       const bool bad = done.states[i] == DocState::bad;
       done.source_numbers.push_back(bad ? 0 : number_of(done.sources[done.sources.size() == 1 ? 0 : i]));
-      facts_.too_short += done.states[i] == DocState::too_short ? 1 : 0;
+      run_.report.too_short += done.states[i] == DocState::too_short ? 1 : 0;
       if (bad) continue;
-      if (keys_) facts_.unranked += done.keys[i] == kLastKey ? 1 : 0;
-      if (source_field_ != kNone) facts_.unsourced += done.sources[i].empty() ? 1 : 0;
+      if (keys_) run_.report.unranked += done.keys[i] == kLastKey ? 1 : 0;
+      if (source_field_ != kNone) run_.report.unsourced += done.sources[i].empty() ? 1 : 0;
     }
     if (places_) places_->place(done.records, done.places);
-    facts_.documents += count;
+    documents_ += count;
     // Reserves what deciding on all documents so far will take: what cannot fit is refused now, not after reading
     // everything.
-    alone_.reserve(facts_.documents * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
+    alone_.reserve(documents_ * (sizeof(DocId) + sizeof(Decision) + 1), "the decisions");
   }
 
   // Called after the batch's turn, in parallel with other batches.
@@ -313,10 +313,10 @@ class Reading {
   // If every record fails the same way, the option is wrong, not the data.
   void check(const ReadReport& read) {
     if (read.documents == 0) return;
-    if (facts_.unsourced == read.documents)
+    if (run_.report.unsourced == read.documents)
       throw Error(Errc::bad_input, fmt::format("--source-field {}: no document has this field; check its name",
                                                run_.options.source_field));
-    if (facts_.unranked == read.documents)
+    if (run_.report.unranked == read.documents)
       throw Error(Errc::bad_input,
                   fmt::format("--keep {}: {}", to_string(run_.options.keep),
                               policy_.needs_field()
@@ -365,13 +365,13 @@ class Reading {
     run::RunFile names = run_.dir.create_work("source_names");
     names.write(names_);
     run_.dir.close(names);
-    facts_.report = read;
+    DedupReport& report = run_.report;
+    report.read = read;
     for (const std::string& source : run_.options.keep.sources)
-      if (!numbers_.contains(source)) facts_.absent_sources += (facts_.absent_sources.empty() ? "" : ", ") + source;
-    if (!policy_.needs_field()) facts_.unranked = 0;
-    facts_.sources = numbers_.size();
-    if (own_ids_) count_shared_ids(run_, facts_);
-    run_.dir.facts().put(facts_);
+      if (!numbers_.contains(source)) report.absent_sources += (report.absent_sources.empty() ? "" : ", ") + source;
+    if (!policy_.needs_field()) report.unranked = 0;
+    report.sources = numbers_.size();
+    if (own_ids_) count_shared_ids(run_);
   }
 
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -404,8 +404,8 @@ class Reading {
   const std::unique_ptr<PlaceWriter> places_;  // may be null
   std::vector<run::RunFile> column_files_;
   std::uint64_t ids_at_ = 0;
-  ReadFacts facts_;
-  bool own_ids_ = false;  // the input gives ids; otherwise ordinals serve as ids
+  std::uint64_t documents_ = 0;  // so far, bad ones included
+  bool own_ids_ = false;         // the input gives ids; otherwise ordinals serve as ids
   Reservation sources_reservation_;
   std::uint64_t sources_bytes_ = 0;
   std::unordered_map<std::string, std::uint32_t> numbers_;

@@ -94,7 +94,7 @@ void dedup_substrings(DedupRun& run) {
   run::RunFile spans = run.dir.create_work("spans");
   run::RunFile rows = run.dir.create_output("substring_bytes.tsv");
   rows.write("id\tx\ty\n");
-  SubstringFacts facts;
+  DedupReport& report = run.report;
   Array<DocId> emptied(run.budget, "documents with nothing left");
   if (texts.size() != 0) {
     const substring::Repeats found = substring::find_repeats({.length = run.options.substrings}, texts, texts.ends(),
@@ -124,11 +124,11 @@ void dedup_substrings(DedupRun& run) {
       // A document that another one was removed in favor of is left whole instead.
       if (nothing_left && named[document] != 0) return;
       spans.write_values(std::span<const CutSpan>(cuts.data(), cuts.size()));
-      facts.removed_bytes += cut_bytes;
+      report.cut_bytes += cut_bytes;
       if (nothing_left)
         emptied.push_back(document);
       else
-        ++facts.changed;
+        ++report.cut_documents;
     };
     for (const ByteRange& range : found.repeated) {
       progress.add(1);
@@ -149,8 +149,8 @@ void dedup_substrings(DedupRun& run) {
         run::append_decimal(row, shown->end - document.begin);
         row += '\n';
         rows.write(row);
-        ++facts.ranges;
-        facts.repeated_bytes += shown->end - shown->begin;
+        ++report.ranges;
+        report.repeated_bytes += shown->end - shown->begin;
       }
       evidence::without_first_copies(range, first, found.first.end(), [&](ByteRange cut) {
         if (const auto snapped = snapper.shrink(cut, document)) guard.cut(*snapped, document, remove);
@@ -165,14 +165,13 @@ void dedup_substrings(DedupRun& run) {
   run::RunFile gone = run.dir.create_work("emptied");
   gone.write_values(std::span<const DocId>(emptied.data(), emptied.size()));
   run.dir.close(gone);
-  facts.emptied = emptied.size();
+  report.removed_substring = emptied.size();
   run::ColumnReader<Decision> decisions(run.dir.work("decided"));
   for (const DocId document : emptied) {
     Decision decision;
     decisions.seek(document);
-    if (decisions.next(decision)) facts.emptied_own_text += decision.own_text;
+    if (decisions.next(decision)) report.own_text -= decision.own_text;
   }
-  run.dir.facts().put(facts);
   judge_sources(run, DedupOutcome(run));
 }
 

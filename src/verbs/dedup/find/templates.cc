@@ -102,8 +102,7 @@ void draw(DedupRun& run, const Array<std::uint64_t>& sites, std::vector<Site>& d
     sample.insert(place, one);
     if (sample.size() > TemplateSample::kMostDocuments) sample.pop_back();
   });
-  std::uint64_t left = std::max(TemplateSample::kAllBytes,
-                                run.dir.facts().get<ReadFacts>().report.text_bytes / TemplateSample::kShareOfText);
+  std::uint64_t left = std::max(TemplateSample::kAllBytes, run.report.read.text_bytes / TemplateSample::kShareOfText);
   std::size_t fit = 0;
   for (Site& site : drawn) {
     std::uint64_t bytes = 0;
@@ -208,7 +207,7 @@ void dedup_templates(DedupRun& run) {
     run.dir.close(file);
     recompute_sketches(run, report);
   }
-  run.dir.facts().put(TemplateFacts{report});
+  run.report.templates = report;
 }
 
 }  // namespace refrain::verbs::dedup

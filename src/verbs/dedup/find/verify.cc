@@ -138,7 +138,10 @@ void dedup_verify(DedupRun& run) {
     run.dir.discard(matches_name(done));
     if (done > 1) run.dir.discard(pairs_name(done));  // those of the first round stay
   }
-  run.dir.facts().put(VerifyFacts{.candidates = met, .compared = compared, .matches = count, .rounds = round});
+  run.report.candidates = met;
+  run.report.compared = compared;
+  run.report.matches += count;  // to the exact copies
+  run.report.rounds = round;
 }
 
 }  // namespace refrain::verbs::dedup

@@ -252,7 +252,7 @@ std::uint64_t kept_documents(DedupRun& run) {
   std::vector<ByteRange> spans;
   std::uint64_t kept = 0;
   while (outcome.next(decision, spans)) kept += decision.kept() ? 1 : 0;
-  return kept - run.dir.facts().get<ReadFacts>().report.bad_records;
+  return kept - run.report.read.bad_records;
 }
 
 // Returns how many documents joined the library.
@@ -265,20 +265,19 @@ std::uint64_t add_segment(DedupRun& run, library::LibraryWriter& library, const 
 }
 
 std::uint64_t grow_library(DedupRun& run) {
-  const auto known = run.dir.facts().get<KnownFacts>();
   const library::Manifest& manifest = run.library->manifest();
   // A killed run may already have committed its documents.
-  const auto is_own = [&](const library::SegmentInfo& segment) { return segment.run == known.run; };
+  const auto is_own = [&](const library::SegmentInfo& segment) { return segment.run == run.library_run; };
   if (std::ranges::any_of(manifest.segments, is_own) ||
-      std::ranges::find(manifest.runs, known.run) != manifest.runs.end())
+      std::ranges::find(manifest.runs, run.library_run) != manifest.runs.end())
     return kept_documents(run);
-  if (library_state(run) != known.library)
+  if (library_state(run) != run.looked_up)
     throw Error(Errc::bad_input,
                 fmt::format("{}: the library changed since this run looked into it; start again with --force",
                             run.options.library.string()));
   // After the commit, no earlier stage could be run again, because its documents would all be known.
   run.dir.sync();
-  return add_segment(run, *run.library, known.run);
+  return add_segment(run, *run.library, run.library_run);
 }
 
 std::uint64_t leave_library(DedupRun& run) {
@@ -288,7 +287,7 @@ std::uint64_t leave_library(DedupRun& run) {
     fs::remove(folder, ignored);  // an existing folder is not extended
     library::LibraryWriter library(folder, layout_of(run.options, bands_of(run.near)), run.name);
     added = add_segment(run, library, run.name);
-    return run.dir.facts().get<ReadFacts>().report.documents;
+    return run.report.read.documents;
   });
   return added;
 }
@@ -296,8 +295,7 @@ std::uint64_t leave_library(DedupRun& run) {
 }  // namespace
 
 void dedup_library(DedupRun& run) {
-  const std::uint64_t added = run.library != nullptr ? grow_library(run) : leave_library(run);
-  run.dir.facts().put(LibraryFacts{added});
+  run.report.known.added = run.library != nullptr ? grow_library(run) : leave_library(run);
 }
 
 std::unique_ptr<library::LibraryWriter> open_library(const DedupOptions& options, const NearFinder* near) {

@@ -12,7 +12,7 @@ void dedup_apply(DedupRun& run) {
         const Decision& decision = reading.at(document, text.digest);
         return {.ranges = reading.spans(), .offset = 0, .drop = !decision.kept()};
       });
-  run.dir.facts().put(ApplyFacts{report.written_bytes});
+  run.report.written_bytes = report.written_bytes;
 }
 
 }  // namespace refrain::verbs::dedup

@@ -124,7 +124,7 @@ void dedup_read_back(DedupRun& run) {
                                                    {.stage = "read-back", .all_may_be_bad = true});
     if (Digest missing; expected.next(missing))
       refuse(run, fmt::format("document {} of the input was kept but is missing", expected.document()));
-    const std::uint64_t bad = run.dir.facts().get<ReadFacts>().report.bad_records;
+    const std::uint64_t bad = run.report.read.bad_records;
     if (read.bad_records != bad)
       refuse(run, fmt::format("has {} bad records, but {} were copied", read.bad_records, bad));
   } catch (const Error& error) {
@@ -135,7 +135,7 @@ void dedup_read_back(DedupRun& run) {
     throw Error(Errc::io, fmt::format("{}: cannot read back: {}; check the disk, then rewrite it with --resume",
                                       run.dir.output("clean").string(), error.what()));
   }
-  run.dir.facts().put(ReadBackFacts{documents});
+  run.report.read_back = documents;
 }
 
 }  // namespace refrain::verbs::dedup

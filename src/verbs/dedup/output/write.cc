@@ -47,7 +47,7 @@ void write_matches(DedupRun& run) {
   const Ranks ranks = run.ranks();
   store::Shuffle<Row, FirstOfRow> rows({.what = "the matches",
                                         .key_bits = static_cast<unsigned>(std::bit_width(ranks.size() | 1)),
-                                        .expected_records = static_cast<std::size_t>(match_rows(run.dir.facts())),
+                                        .expected_records = static_cast<std::size_t>(run.report.matches),
                                         .order_values = true,
                                         .temp = &run.temp,
                                         .memory_bytes = run.budget.available() / 2},

@@ -112,7 +112,7 @@ class Finder {
   }
 
   void documents() {
-    const std::uint64_t sources = run_.dir.facts().get<ReadFacts>().sources;
+    const std::uint64_t sources = run_.report.sources;
     Array<std::uint64_t> lost(run_.budget, "what sources lose", sources);
     Array<std::uint64_t> all(run_.budget, "what sources lose", sources);
     DedupOutcome outcome(run_);
@@ -287,7 +287,7 @@ class Finder {
 
   // Reads the headers of displayed messages. A run does not store them, so a small input is read once more.
   void read_headers() {
-    const ReadReport& read = run_.dir.facts().get<ReadFacts>().report;
+    const ReadReport& read = run_.report.read;
     corpus::SourceOptions input = corpus::reread_options(run_.options.input, read);
     if (read.mails == 0 || std::max(read.bytes, read.text_bytes) > kMostRereadBytes || input.documents != nullptr ||
         std::ranges::find(input.paths, "-") != input.paths.end() || input.compare != ComparedMail::body)
@@ -338,7 +338,7 @@ DedupFindings find_dedup(DedupRun& run) {
 void dedup_report(DedupRun& run) {
   const Reservation room = run.budget.reserve(kPageBytes, "the report");
   const DedupFindings findings = find_dedup(run);
-  run.dir.facts().put(ReportFacts{findings.kept_bytes});
+  run.report.kept_bytes = findings.kept_bytes;
   run::RunFile file = run.dir.create_output("report.html");
   file.write(dedup_page(run.options, run.report, findings));
   run.dir.close(file);

@@ -59,8 +59,8 @@ std::shared_ptr<const run::StripedFile> DedupRun::texts() {
   return texts_;
 }
 
-bool DedupRun::has_templates() {
-  return near != nullptr && options.templates && dir.facts().get<TemplateFacts>().report.windows != 0;
+bool DedupRun::has_templates() const {
+  return report.templates.windows != 0;
 }
 
 std::shared_ptr<const run::TemplateFile> DedupRun::templates() {
@@ -71,8 +71,20 @@ std::shared_ptr<const run::TemplateFile> DedupRun::templates() {
   return opened;
 }
 
+bool uses_templates(const DedupOptions& options) {
+  return options.near != NearMethod::off && options.templates;
+}
+
 bool looks_up(const DedupOptions& options) {
   return !options.known.empty() || !options.library.empty();
+}
+
+bool searches_against(const DedupOptions& options) {
+  return !options.against.empty();
+}
+
+bool cuts_substrings(const DedupOptions& options) {
+  return options.substrings != 0;
 }
 
 bool updates_library(const DedupOptions& options) {

@@ -79,8 +79,6 @@ struct RankMatch {
 
 inline constexpr const char* kAgainstStage = "against";
 
-// Whether there are libraries to look into.
-bool looks_up(const DedupOptions& options);
 // Whether the kept documents go into a library.
 bool updates_library(const DedupOptions& options);
 // A file of the input, or of the `against` set, that changed after `since`, if there is one.
@@ -101,11 +99,13 @@ struct DedupRun {
   MemoryBudget budget;
   TempSpace temp;
   run::RunDir dir;
-  DedupReport report;
+  DedupReport report;       // what the stages have found so far
+  std::string looked_up;    // state of the growing library when it was looked into; empty: there was none
+  std::string library_run;  // the name of this run in the library
   library::LibraryWriter* library = nullptr;  // the library that grows, locked as long as the run lives; null: none
 
-  // Valid after the first stage.
-  std::uint64_t documents() { return dir.facts().get<ReadFacts>().documents; }
+  // The number of values in a column: bad records are included. Valid after the first stage.
+  std::uint64_t documents() const { return report.read.documents + report.read.bad_records; }
   bool looks_up() const { return dedup::looks_up(options); }
   bool updates_library() const { return dedup::updates_library(options); }
   sketch::MatchRule rule() const { return sketch::MatchRule::of(options); }
@@ -129,11 +129,24 @@ struct DedupRun {
 
  private:
   std::mutex mutex_;
-  bool has_templates();
+  bool has_templates() const;
 
   std::shared_ptr<const run::StripedFile> texts_;  // opened once, because many threads read
   std::weak_ptr<const run::TemplateFile> templates_;
   std::weak_ptr<const KnownDocuments> known_;
 };
+
+// What markers keep of a run.
+void visit_fields(run::SameOrConst<DedupRun> auto& run, auto field) {
+  field("report", run.report);
+  field("read", run.report.read);
+  field("read_against", run.report.against.read);
+  field("absent_sources", run.report.absent_sources);
+  field("shared_id", run.report.shared_id);
+  field("written_bytes", run.report.written_bytes);
+  field("read_back", run.report.read_back);
+  field("looked_up", run.looked_up);
+  field("library_run", run.library_run);
+}
 
 }  // namespace refrain::verbs::dedup

@@ -46,7 +46,7 @@ void check_unchanged(DedupRun& run) {
   if (run::changed_since(run.options.against, run.dir.began())) run.dir.forget(kAgainstStage);
   if (!run::changed_since(run.options.input, run.dir.began())) return;
   run::ColumnReader<Digest> digests(run.dir.work("hashes"));
-  const auto report = run.dir.facts().get<ReadFacts>().report;
+  const ReadReport& report = run.report.read;
   const corpus::BatchWork work = [&](unsigned, corpus::Batch& batch) -> corpus::InOrder {
     auto found = std::make_shared<std::vector<Digest>>();
     for (std::size_t i = 0; i < batch.texts.size(); ++i)
@@ -64,7 +64,7 @@ void check_unchanged(DedupRun& run) {
 }
 
 corpus::SourceOptions SecondReading::input() const {
-  return corpus::reread_options(run_.options.input, run_.dir.facts().get<ReadFacts>().report);
+  return corpus::reread_options(run_.options.input, run_.report.read);
 }
 
 void SecondReading::make(const std::string& name, const std::function<std::uint64_t(const fs::path&)>& fill) {
@@ -80,7 +80,7 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
                             target.string()));
   run::check_untouched(run_.dir.folder(), name);
   make_folder(aside);
-  if (fill(aside) != run_.dir.facts().get<ReadFacts>().report.documents) refuse(run_, "the input");
+  if (fill(aside) != run_.report.read.documents) refuse(run_, "the input");
   run::check_untouched(run_.dir.folder(), name);
   fs::remove_all(target, ignored);
   run::list_files(run_.dir.folder(), name, aside);

@@ -59,7 +59,7 @@ std::vector<std::string> source_names(const run::RunDir& dir, std::span<const st
 }
 
 void judge_sources(DedupRun& run, DedupOutcome outcome) {
-  const std::uint64_t count = run.dir.facts().get<ReadFacts>().sources;
+  const std::uint64_t count = run.report.sources;
   const std::uint64_t all = run.documents();
   Array<std::uint64_t> documents(run.budget, "what sources lose", count);
   Array<std::uint64_t> removed(run.budget, "what sources lose", count);
@@ -100,11 +100,10 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
                             "written; inspect it with a higher limit and without --apply",
                             names.front().empty() ? "the input" : names.front(), worst.front().removed,
                             worst.front().documents));
-  AlarmFacts alarms;
+  run.report.alarms.clear();
   for (std::size_t i = 0; i < worst.size(); ++i)
     if (worst[i].share() > run.options.alarm && worst[i].documents >= kLeastOfSource)
-      alarms.sources.push_back({names[i], worst[i].documents, worst[i].removed});
-  run.dir.facts().put(alarms);
+      run.report.alarms.push_back({names[i], worst[i].documents, worst[i].removed});
 }
 
 }  // namespace refrain::verbs::dedup
