@@ -14,6 +14,7 @@
 #include "store/shuffle.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/report/report.h"
+#include "verbs/dedup/state/keep_best.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
@@ -29,24 +30,6 @@ constexpr std::uint64_t kAround = 120;          // bytes shown before and after 
 constexpr std::uint64_t kPlace = 600;           // bytes shown of a place; of a longer one, its two ends
 constexpr std::uint64_t kCoreWithin = 8 << 10;  // bytes of a cut that are searched for its core
 constexpr std::uint64_t kLook = 65536;          // cuts between two checks of the stop token
-
-// Keeps the best `most` of any number of values, the best first.
-template <class T, class Before>
-class Best {
- public:
-  Best(std::size_t most, Before before) : most_(most), before_(before) {}
-  void offer(const T& one) {
-    if (values_.size() == most_ && !before_(one, values_.back())) return;
-    values_.insert(std::upper_bound(values_.begin(), values_.end(), one, before_), one);
-    if (values_.size() > most_) values_.pop_back();
-  }
-  const std::vector<T>& values() const { return values_; }
-
- private:
-  const std::size_t most_;
-  const Before before_;
-  std::vector<T> values_;
-};
 
 // Shortens parts of texts, and ids, for display.
 class ShownTexts {
@@ -230,17 +213,17 @@ std::vector<ShownItem> find_items(DedupRun& run) {
   const auto before = [](const Found& a, const Found& b) {
     return a.item.documents != b.item.documents ? a.item.documents > b.item.documents : a.number < b.number;
   };
-  Best<Found, decltype(before)> best(kItems, before);
+  std::vector<Found> best;
   run::ColumnReader<AgainstItem> items(run.dir.work("against_items"));
   AgainstItem item;
   for (std::uint64_t number = 0; items.next(item); ++number)
-    if (item.first_found < item.last_found) best.offer({item, number});
+    if (item.first_found < item.last_found) keep_best(best, {item, number}, kItems, before);
   run::SliceFile ids(run.dir.work("against_ids"), run.dir.work("against_id_ends"));
   const RandomFile places(run.dir.work("against_found"));
   ShownTexts texts(run);
   std::string scratch;
   std::vector<ShownItem> shown;
-  for (const Found& found : best.values()) {
+  for (const Found& found : best) {
     AgainstPlace place;
     places.read(found.item.first_found * sizeof place, {reinterpret_cast<char*>(&place), sizeof place});
     shown.push_back({.id = evidence::shortened(ids.get(found.number, scratch), kIdBytes),
@@ -272,7 +255,7 @@ std::vector<ShownPassage> find_passages(DedupRun& run) {
       writer.add({core.of(cut_texts.get(span)), span});
     }
   }
-  Best<Passage, BySaving> best(kCandidates, {});
+  std::vector<Passage> best;
   Context in_order = run.context;
   in_order.threads = 1;
   Passage passage;
@@ -283,11 +266,11 @@ std::vector<ShownPassage> find_passages(DedupRun& run) {
       passage.bytes += length(cut.span);
       if (length(cut.span) > length(passage.longest)) passage.longest = cut.span;
     }
-    if (group.last) best.offer(passage);
+    if (group.last) keep_best(best, passage, kCandidates, BySaving());
   });
   ShownTexts texts(run);
   std::vector<ShownPassage> shown;
-  for (const Passage& one : merge_parts(best.values(), core, cut_texts))
+  for (const Passage& one : merge_parts(best, core, cut_texts))
     shown.push_back({.cuts = one.cuts,
                      .bytes = one.bytes,
                      .length = length(one.longest),

@@ -14,6 +14,7 @@
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 #include "verbs/dedup/state/compared_texts.h"
+#include "verbs/dedup/state/keep_best.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/evidence/find_documents.h"
@@ -49,13 +50,6 @@ bool less_similar(const NearRemoval& a, const NearRemoval& b) {
 bool loses_more(const NearRemoval& a, const NearRemoval& b) {
   if (a.loss.longest != b.loss.longest) return a.loss.longest > b.loss.longest;
   return a.loss.tokens != b.loss.tokens ? a.loss.tokens > b.loss.tokens : a.document < b.document;
-}
-// Inserts a removal into `list`, which is ordered by `before` and keeps the first `most`.
-template <class Before>
-void take(std::vector<NearRemoval>& list, const NearRemoval& one, std::size_t most, Before before) {
-  if (list.size() == most && !before(one, list.back())) return;
-  list.insert(std::upper_bound(list.begin(), list.end(), one, before), one);
-  if (list.size() > most) list.pop_back();
 }
 
 // A displayed cluster, filled as its members are read.
@@ -99,9 +93,7 @@ class Finder {
       const Sized one{sizes[document], document};
       if (one.size < 2) continue;
       found_.cluster_sizes.add(one.size);
-      if (largest.size() == kClusters && !before(one, largest.back())) continue;
-      largest.insert(std::upper_bound(largest.begin(), largest.end(), one, before), one);
-      if (largest.size() > kClusters) largest.pop_back();
+      keep_best(largest, one, kClusters, before);
     }
     for (const Sized& one : largest) {
       places_[one.first] = gathered_.size();
@@ -161,7 +153,7 @@ class Finder {
           ++found_.lossless;
         else
           found_.own_runs.add(decision.loss.longest);
-        if (decision.loss.longest != 0) take(worst_, removal(document, decision), kLosses, loses_more);
+        if (decision.loss.longest != 0) keep_best(worst_, removal(document, decision), kLosses, loses_more);
       }
       if (const auto place = places_.find(cluster); place != places_.end())
         gather(gathered_[place->second], document, decision, bytes);
@@ -184,7 +176,7 @@ class Finder {
       if (cluster.exact.size() < kIds) cluster.exact.push_back(document);
     }
     if (reason != Reason::near) return;
-    take(cluster.near, removal(document, decision), kPairs, less_similar);
+    keep_best(cluster.near, removal(document, decision), kPairs, less_similar);
   }
 
   static NearRemoval removal(DocId document, const Decision& decision) {
@@ -196,11 +188,7 @@ class Finder {
     std::vector<std::size_t> worst;
     const auto before = [&](std::size_t a, std::size_t b) { return lost[a] != lost[b] ? lost[a] > lost[b] : a < b; };
     for (std::size_t i = 0; i < lost.size(); ++i) {
-      if (worst.size() == kSources && !before(i, worst.back())) continue;
-      worst.insert(std::upper_bound(worst.begin(), worst.end(), i, before), i);
-      if (worst.size() > kSources) worst.pop_back();
-    }
-    for (std::size_t i = 0; i < lost.size(); ++i) {
+      keep_best(worst, i, kSources, before);
       found_.other_sources.documents += all[i];
       found_.other_sources.removed += lost[i];
     }

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/files/file.h"
 #include "refrain/error.h"
+#include "verbs/dedup/state/keep_best.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/tsv.h"
@@ -87,9 +88,7 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
     const Loss loss{source, documents[source], removed[source]};
     if (loss.documents == 0 || loss.share() <= limit) continue;
     if (loss.documents < kLeastOfSource && loss.share() <= run.options.max_removed_per_source) continue;
-    if (worst.size() == kMostAlarms && !before(loss, worst.back())) continue;
-    worst.insert(std::upper_bound(worst.begin(), worst.end(), loss, before), loss);
-    if (worst.size() > kMostAlarms) worst.pop_back();
+    keep_best(worst, loss, kMostAlarms, before);
   }
   std::vector<std::size_t> numbers;
   for (const Loss& loss : worst) numbers.push_back(loss.source);
