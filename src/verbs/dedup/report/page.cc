@@ -200,23 +200,12 @@ Chart length_chart(const DedupFindings& found) {
 }
 
 void add_pieces(PageData& to, const std::vector<evidence::ShownPiece>& pieces) {
-  for (const evidence::ShownPiece& piece : pieces) {
-    PageData& item = to.add("pieces");
-    switch (piece.kind) {
-      case evidence::ShownPiece::Kind::both:
-        item.add("both").set("text", piece.text);
-        break;
-      case evidence::ShownPiece::Kind::only:
-        item.add("only").set("text", piece.text);
-        break;
-      case evidence::ShownPiece::Kind::plain:
-        item.add("plain").set("text", piece.text);
-        break;
-      case evidence::ShownPiece::Kind::left_out:
-        item.add("left_out").set("text", count_of(piece.bytes, "byte"));
-        break;
-    }
-  }
+  using Kind = evidence::ShownPiece::Kind;
+  static constexpr std::string_view kNames[] = {"both", "only", "plain", "left_out"};  // in the order of Kind
+  for (const evidence::ShownPiece& piece : pieces)
+    to.add("pieces")
+        .add(kNames[static_cast<std::size_t>(piece.kind)])
+        .set("text", piece.kind == Kind::left_out ? count_of(piece.bytes, "byte") : piece.text);
 }
 
 std::string similarity_text(double similarity) {
