@@ -82,7 +82,7 @@ std::string to_json(const StoryReport& report) {
   }
   if (report.spanned) json.field("text", report.spanned->text);
   if (report.item) json.field("item", report.item->text);
-  verbs::run::write_strings(json, "problems", report.problems);
+  verbs::run::write_json(json.key("problems"), report.problems);
   json.end_object();
   return std::move(json).take();
 }

@@ -45,7 +45,7 @@ std::string to_json(const IndexWriteReport& report, std::string_view verb) {
   verbs::run::begin_report(json, verb);
   write_read(json, report.read, report);  // with the documents that were replaced
   json.field("generation", report.generation).field("added", report.added).field("removed", report.removed);
-  verbs::run::write_strings(json, "unknown", report.unknown);
+  verbs::run::write_json(json.key("unknown"), report.unknown);
   json.field("tokens", report.tokens).field("posts", report.posts).field("stored_texts", report.stored_texts);
   json.field("segments", report.segments).field("merged_segments", report.merged_segments);
   json.field("index_bytes", report.index_bytes);
@@ -76,7 +76,7 @@ std::string to_json(const IndexCheckReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "index check");
   json.field("whole", report.whole());
-  verbs::run::write_strings(json, "damages", report.damages);
+  verbs::run::write_json(json.key("damages"), report.damages);
   json.field("repaired", report.repaired).field("rebuilt_documents", report.rebuilt_documents);
   json.field("lost_documents", report.lost_documents).field("segments", report.segments);
   json.field("documents", report.documents).field("distinct_blots", report.blots);
@@ -99,7 +99,7 @@ std::string to_json(const QueryReport& report) {
   else
     json.value(report.cursor);
   json.field("unknown_documents", report.unknown_documents);
-  verbs::run::write_strings(json, "unknown", report.unknown);
+  verbs::run::write_json(json.key("unknown"), report.unknown);
   json.field("unknown_queries", report.unknown_queries);
   write_changed(json, report.changed_documents, report.changed);
   return verbs::run::end_report(std::move(json), report.seconds);

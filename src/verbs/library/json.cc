@@ -28,8 +28,8 @@ std::string to_json(const LibraryWriteReport& report, std::string_view verb) {
   JsonWriter json;
   verbs::run::begin_report(json, verb);
   json.field("generation", report.generation).field("documents", report.documents).field("removed", report.removed);
-  verbs::run::write_strings(json, "unknown_ids", report.unknown_ids);
-  verbs::run::write_strings(json, "unknown_sources", report.unknown_sources);
+  verbs::run::write_json(json.key("unknown_ids"), report.unknown_ids);
+  verbs::run::write_json(json.key("unknown_sources"), report.unknown_sources);
   json.field("segments", report.segments).field("merged_segments", report.merged_segments);
   json.field("library_bytes", report.library_bytes).key("run").begin_object();
   json.field("memory_bytes", report.memory_bytes).field("peak_rss_bytes", report.peak_rss_bytes);
@@ -41,7 +41,7 @@ std::string to_json(const LibraryCheckReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "library check");
   json.field("whole", report.damages.empty());  // repairing drops what is damaged
-  verbs::run::write_strings(json, "damages", report.damages);
+  verbs::run::write_json(json.key("damages"), report.damages);
   json.field("repaired", report.repaired).field("dropped", report.dropped).field("segments", report.segments);
   json.field("documents", report.documents).field("keys", report.keys).field("bytes", report.bytes);
   return verbs::run::end_report(std::move(json), report.seconds);

@@ -55,7 +55,7 @@ std::string to_json(const NgramsLookupReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "ngrams lookup");
   json.field("phrases", report.phrases).field("found", report.found);
-  verbs::run::write_strings(json, "missing", report.missing);
+  verbs::run::write_json(json.key("missing"), report.missing);
   json.key("run").begin_object();
   json.field("open_seconds", report.open_seconds).field("lookup_seconds", report.lookup_seconds);
   return verbs::run::end_report(std::move(json));

@@ -29,12 +29,6 @@ std::string end_report(JsonWriter json, const ReadReport& read, double seconds) 
   return end_report(std::move(json));
 }
 
-void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings) {
-  json.key(name).begin_array();
-  for (const std::string& text : strings) json.value(text);
-  json.end_array();
-}
-
 void write_stages(JsonWriter& json, const std::vector<StageCost>& stages) {
   json.key("stages").begin_array();
   for (const StageCost& stage : stages) {
@@ -74,21 +68,19 @@ void write_skipped(JsonWriter& json, const ReadReport& read) {
 }
 
 void write_read(JsonWriter& json, const ReadReport& read) {
-  json.field("files", read.files).field("documents", read.documents);
-  json.field("text_bytes", read.text_bytes).field("bad_records", read.bad_records);
-  write_skipped(json, read);
-  json.field("hidden_skipped", read.hidden_skipped).field("binary_skipped", read.binary_skipped);
-  json.field("special_skipped", read.special_skipped).field("pages", read.pages).field("mails", read.mails);
-  json.field("manual_pages", read.manual_pages).field("recoded", read.recoded);
-  json.key("recoded_from").begin_object();
-  for (const RecodedFiles& files : read.recoded_from) json.field(files.charset, files.files);
-  json.end_object();
-  json.field("replaced", read.replaced).field("surrogates", read.surrogates).field("other_skipped", read.other_skipped);
-  json.key("bad_record_examples").begin_array();
-  for (const BadRecord& bad : read.examples)
-    json.begin_object().field("path", bad.path).field("line", bad.line).field("reason", bad.reason).end_object();
-  json.end_array();
-  write_unreadable(json, read);
+  visit_fields(read, [&]<class T>(std::string_view name, const T& value) {
+    if constexpr (std::is_same_v<T, std::vector<SkippedKind>>) {
+      write_skipped(json, read);
+    } else if constexpr (std::is_same_v<T, std::vector<RecodedFiles>>) {
+      json.key(name).begin_object();
+      for (const RecodedFiles& files : value) json.field(files.charset, files.files);
+      json.end_object();
+    } else if (name == "unreadable") {
+      write_unreadable(json, read);
+    } else if (name != "bytes_read") {
+      write_json(json.key(name), value);
+    }
+  });
 }
 
 void write_unreadable(JsonWriter& json, const ReadReport& read) {
@@ -100,7 +92,7 @@ void write_unreadable(JsonWriter& json, const ReadReport& read) {
 }
 
 void write_input(JsonWriter& json, const InputOptions& input) {
-  write_strings(json, "input", input.paths);
+  write_json(json.key("input"), input.paths);
   write_options(json, input_option_table(), input);
 }
 

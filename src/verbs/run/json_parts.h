@@ -11,6 +11,48 @@
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
 #include "refrain/stage_cost.h"
+#include "verbs/run/facts.h"
+
+namespace refrain {
+
+// The fields of a report on reading, for markers (verbs/run/facts.h) and JSON.
+void visit_fields(verbs::run::SameOrConst<BadRecord> auto& record, auto field) {
+  field("path", record.path);
+  field("line", record.line);
+  field("reason", record.reason);
+}
+void visit_fields(verbs::run::SameOrConst<SkippedKind> auto& kind, auto field) {
+  field("kind", kind.kind);
+  field("files", kind.files);
+  field("examples", kind.examples);
+}
+void visit_fields(verbs::run::SameOrConst<RecodedFiles> auto& files, auto field) {
+  field("charset", files.charset);
+  field("files", files.files);
+}
+void visit_fields(verbs::run::SameOrConst<ReadReport> auto& read, auto field) {
+  field("bytes_read", read.bytes);  // a JSON report has this under "run"
+  field("files", read.files);
+  field("documents", read.documents);
+  field("text_bytes", read.text_bytes);
+  field("bad_records", read.bad_records);
+  field("skipped_kinds", read.skipped);
+  field("hidden_skipped", read.hidden_skipped);
+  field("binary_skipped", read.binary_skipped);
+  field("special_skipped", read.special_skipped);
+  field("pages", read.pages);
+  field("mails", read.mails);
+  field("manual_pages", read.manual_pages);
+  field("recoded", read.recoded);
+  field("recoded_from", read.recoded_from);
+  field("replaced", read.replaced);
+  field("surrogates", read.surrogates);
+  field("other_skipped", read.other_skipped);
+  field("bad_record_examples", read.examples);
+  field("unreadable", read.unreadable);
+}
+
+}  // namespace refrain
 
 namespace refrain::verbs::run {
 
@@ -49,7 +91,6 @@ void write_json(JsonWriter& json, const T& value) {
   }
 }
 
-void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& strings);
 void write_stages(JsonWriter& json, const std::vector<StageCost>& stages);
 // Writes the threads, memory and temporary space that a run took.
 template <class Report>

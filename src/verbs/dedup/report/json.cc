@@ -64,7 +64,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("bytes_read", report.read.bytes);
   if (options.apply) json.field("written_bytes", report.written_bytes);
   if (options.read_back) json.field("read_back", report.read_back);
-  verbs::run::write_strings(json, "resumed", report.resumed);
+  verbs::run::write_json(json.key("resumed"), report.resumed);
   verbs::run::write_stages(json, report.stages);
   verbs::run::write_device(json, report.device);
   return verbs::run::end_report(std::move(json));

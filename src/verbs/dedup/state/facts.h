@@ -4,6 +4,7 @@
 
 #include "refrain/dedup.h"
 #include "verbs/run/facts.h"
+#include "verbs/run/json_parts.h"
 
 namespace refrain {
 
@@ -22,46 +23,6 @@ void visit_fields(verbs::run::SameOrConst<StageCost> auto& cost, auto field) {
   field("seconds", cost.seconds);
   field("bytes", cost.bytes);
   field("memory_bytes", cost.memory_bytes);
-}
-
-void visit_fields(verbs::run::SameOrConst<BadRecord> auto& record, auto field) {
-  field("path", record.path);
-  field("line", record.line);
-  field("reason", record.reason);
-}
-
-void visit_fields(verbs::run::SameOrConst<SkippedKind> auto& kind, auto field) {
-  field("kind", kind.kind);
-  field("files", kind.files);
-  field("examples", kind.examples);
-}
-
-void visit_fields(verbs::run::SameOrConst<RecodedFiles> auto& files, auto field) {
-  field("charset", files.charset);
-  field("files", files.files);
-}
-
-// In JSON, the report on reading has another form: see write_read() (verbs/run/json_parts.h).
-void visit_fields(verbs::run::SameOrConst<ReadReport> auto& read, auto field) {
-  field("files", read.files);
-  field("bytes", read.bytes);
-  field("text_bytes", read.text_bytes);
-  field("documents", read.documents);
-  field("bad_records", read.bad_records);
-  field("skipped", read.skipped);
-  field("hidden_skipped", read.hidden_skipped);
-  field("binary_skipped", read.binary_skipped);
-  field("special_skipped", read.special_skipped);
-  field("pages", read.pages);
-  field("mails", read.mails);
-  field("manual_pages", read.manual_pages);
-  field("recoded", read.recoded);
-  field("recoded_from", read.recoded_from);
-  field("replaced", read.replaced);
-  field("surrogates", read.surrogates);
-  field("other_skipped", read.other_skipped);
-  field("examples", read.examples);
-  field("unreadable", read.unreadable);
 }
 
 void visit_fields(verbs::run::SameOrConst<LossReport> auto& loss, auto field) {
