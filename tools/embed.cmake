@@ -1,5 +1,5 @@
 # Generates a C++ source with the contents of a text file as a constant.
-#   cmake -D INPUT=FILE -D OUTPUT=FILE.cc -D NAME=kConstant -P embed.cmake
+#   cmake -D INPUT=FILE -D OUTPUT=FILE.cc -D NAMESPACE=NAMESPACE -D NAME=kConstant -P embed.cmake
 file(READ ${INPUT} text)
 string(FIND "${text}" ")EMBEDDED\"" clash)
 if(NOT clash EQUAL -1)
@@ -7,10 +7,10 @@ if(NOT clash EQUAL -1)
 endif()
 file(WRITE ${OUTPUT} "#include <string_view>
 
-namespace refrain::verbs::dedup {
+namespace ${NAMESPACE} {
 
 extern const std::string_view ${NAME};
 const std::string_view ${NAME} = R\"EMBEDDED(${text})EMBEDDED\";
 
-}  // namespace refrain::verbs::dedup
+}  // namespace ${NAMESPACE}
 ")

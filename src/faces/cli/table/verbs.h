@@ -4,15 +4,15 @@
 // of its own, and only prints its help, which lists its members.
 //
 // A row feeds the parser (how many operands), the help screens, the man page and shell completion. To add a verb, add
-// it to the enum, add a row at the same position in corpus_verbs.cc or store_verbs.cc, name the verb in the `verbs` of
-// the flags that it takes (verb_flags.cc, shared_flags.cc), and run it in run_verbs.cc.
+// it to the enum, add a row at the same position in verbs.cc and its prose to verbs.txt, name the verb in the `verbs`
+// of the flags that it takes (verb_flags.cc, shared_flags.cc), and add its function to a table of run_verbs.h.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,16 +84,18 @@ struct VerbInfo {
   std::size_t min_operands;
   std::size_t max_operands;
   // Returns the words that are allowed as operands. Null if operands are not restricted to certain words.
-  std::vector<std::string_view> (*operand_choices)();
-  std::string_view description;              // for the help screen, which has at most 50 lines
-  std::string_view details;                  // added by the man page; each paragraph ends with a newline
-  std::array<std::string_view, 2> examples;  // run on any Debian, in this order, in one writable folder
+  std::vector<std::string_view> (*operand_choices)() = nullptr;
+  // From verbs.txt:
+  std::string description = {};                 // for the help screen, which has at most 50 lines
+  std::string details = {};                     // added by the man page; paragraphs, with a newline between them
+  std::vector<std::string_view> examples = {};  // two; run on any Debian, in this order, in one writable folder
 };
 
+// The contents of src/faces/cli/table/verbs.txt, which is compiled in.
+extern const std::string_view kVerbProse;
+
+// In the order of Verb.
 std::span<const VerbInfo> verbs();
-// The first part of the table, and the rest. Together, their rows have the order of Verb.
-std::span<const VerbInfo> corpus_verbs();
-std::span<const VerbInfo> store_verbs();
 const VerbInfo& info(Verb verb);
 std::optional<Verb> find_verb(std::string_view name);
 // Returns the words that may come first on the command line: verbs of one word, and families.
