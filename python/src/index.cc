@@ -49,7 +49,21 @@ std::string merge(Index& self, const nb::object& memory) {
   return call({.memory = memory}, [&](const Context& context) { return to_json(self.merge(context), "index merge"); });
 }
 
-// Returns (lines of JSON, report).
+// Returns (lines of JSON, report) of ask(context, sink).
+template <class Ask>
+nb::tuple passages_of(Arguments& arguments, const char* function, Ask ask) {
+  bool texts = true;
+  arguments.read("texts", texts);
+  const CallSettings settings = call_settings(arguments);
+  arguments.finish(function);
+  std::string rows;
+  const std::string report = call(settings, [&](const Context& context) {
+    const auto sink = json_passages([&](std::string_view part) { rows += part; }, texts);
+    return to_json(ask(context, *sink));
+  });
+  return nb::make_tuple(rows, report);
+}
+
 nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   QueryOptions options{.limits = passage_limits(arguments)};
@@ -61,17 +75,10 @@ nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   options.max_occurrences = default_max_occurrences(options.limit);
   arguments.read("max_occurrences", options.max_occurrences);
   arguments.read("cursor", options.cursor);
-  bool texts = true;
-  arguments.read("texts", texts);
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("Index.query");
-  std::string rows;
-  const std::string report = call(settings, [&](const Context& context) {
+  return passages_of(arguments, "Index.query", [&](const Context& context, PassageSink& sink) {
     if (!options.input.empty()) find_ids(options.input, context);
-    const auto sink = json_passages([&](std::string_view part) { rows += part; }, texts);
-    return to_json(self.query(options, context, *sink));
+    return self.query(options, context, sink);
   });
-  return nb::make_tuple(rows, report);
 }
 
 nb::tuple passages(const Index& self, nb::dict given) {
@@ -79,16 +86,9 @@ nb::tuple passages(const Index& self, nb::dict given) {
   ExtractOptions options{.limits = passage_limits(arguments)};
   arguments.read("min_documents", options.min_documents);
   arguments.read("limit", options.limit);
-  bool texts = true;
-  arguments.read("texts", texts);
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish("Index.passages");
-  std::string rows;
-  const std::string report = call(settings, [&](const Context& context) {
-    const auto sink = json_passages([&](std::string_view part) { rows += part; }, texts);
-    return to_json(self.extract(options, context, *sink));
+  return passages_of(arguments, "Index.passages", [&](const Context& context, PassageSink& sink) {
+    return self.extract(options, context, sink);
   });
-  return nb::make_tuple(rows, report);
 }
 
 nb::object document(const Index& self, const std::string& id) {

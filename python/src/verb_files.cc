@@ -12,17 +12,21 @@ namespace refrain::python {
 
 namespace {
 
-template <class Options, class Run>
-std::string over_files(const char* verb, Options (*read)(Arguments&, nb::handle), nb::handle paths, nb::dict given,
-                       Run run) {
-  Arguments arguments(std::move(given));
-  Options options = read(arguments, paths);
-  const CallSettings settings = call_settings(arguments);
-  arguments.finish(verb);
-  return call(settings, [&](const Context& context) {
-    find_ids(options.input, context);
-    return to_json(options, run(options, context));
-  });
+// Defines `VERB_files`, which runs a verb over paths and returns the report.
+template <class Options, class Report>
+void define(nb::module_& module, const std::string& verb, Options (*read)(Arguments&, nb::handle),
+            Report (*run)(const Options&, const Context&)) {
+  const auto over_files = [=](nb::handle paths, nb::dict given) {
+    Arguments arguments(std::move(given));
+    Options options = read(arguments, paths);
+    const CallSettings settings = call_settings(arguments);
+    arguments.finish(verb.c_str());
+    return call(settings, [&](const Context& context) {
+      find_ids(options.input, context);
+      return to_json(options, run(options, context));
+    });
+  };
+  module.def((verb + "_files").c_str(), over_files, "paths"_a, "options"_a);
 }
 
 using Paths = std::vector<std::string>;
@@ -45,34 +49,10 @@ std::string fingerprint_files(const Paths& paths, nb::dict given) {
 }  // namespace
 
 void bind_file_verbs(nb::module_& module) {
-  module.def(
-      "near_files",
-      [](nb::handle paths, nb::dict given) {
-        return over_files("near", near_options, paths, given,
-                          [](const auto& options, const Context& context) { return near(options, context); });
-      },
-      "paths"_a, "options"_a);
-  module.def(
-      "dedup_files",
-      [](nb::handle paths, nb::dict given) {
-        return over_files("dedup", dedup_options, paths, given,
-                          [](const auto& options, const Context& context) { return dedup(options, context); });
-      },
-      "paths"_a, "options"_a);
-  module.def(
-      "substrings_files",
-      [](nb::handle paths, nb::dict given) {
-        return over_files("substrings", substrings_options, paths, given,
-                          [](const auto& options, const Context& context) { return substrings(options, context); });
-      },
-      "paths"_a, "options"_a);
-  module.def(
-      "ngrams_files",
-      [](nb::handle paths, nb::dict given) {
-        return over_files("ngrams", ngrams_options, paths, given,
-                          [](const auto& options, const Context& context) { return build_ngrams(options, context); });
-      },
-      "paths"_a, "options"_a);
+  define(module, "near", near_options, near);
+  define(module, "dedup", dedup_options, dedup);
+  define(module, "substrings", substrings_options, substrings);
+  define(module, "ngrams", ngrams_options, build_ngrams);
   module.def(
       "ngrams_rows",
       [](const std::filesystem::path& index, const nb::object& memory) {
