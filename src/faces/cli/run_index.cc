@@ -1,5 +1,3 @@
-#include "faces/cli/run_index.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "faces/cli/manual/help.h"
 #include "faces/cli/process.h"
+#include "faces/cli/run_verbs.h"
 #include "faces/cli/session.h"
 #include "faces/cli/table/numbers.h"
 #include "faces/cli/table/options.h"
@@ -41,59 +39,53 @@ const std::string& index_of(const Settings& settings) {
 
 // ---- Verbs that write
 
-void conclude(const Settings& settings, const Invocation& invocation, const IndexWriteReport& report,
-              const std::string& summary) {
-  if (settings.json) {
-    print(to_json(report, info(invocation.verb).name));
-  } else if (!settings.quiet) {
-    print(summary);
-  }
+int conclude(const Settings& settings, std::string_view verb, const IndexWriteReport& report,
+             const std::string& summary) {
+  print_report(settings, summary, to_json(report, verb));
   if (!settings.quiet && settings.json) remark(bad_record_remark(report.read));
   if (!settings.quiet) remark(unreadable_remark(report.read));
+  return 0;
 }
 
-void run_create_or_add(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
+// Runs write(context), which adds documents.
+template <class Write>
+int add_documents(const Settings& settings, std::string_view verb, Write write) {
   const auto start = std::chrono::steady_clock::now();
-  const IndexWriteReport report = [&] {
-    if (invocation.verb == Verb::index_create) {
-      const IndexCreateOptions options = index_create_options(settings);
-      const Session session(settings);
-      return create_index(options, session.context());
-    }
-    const IndexAddOptions options = index_add_options(settings);
-    Index index(index_of(settings));
-    const Session session(settings);
-    return index.add(options, session.context());
-  }();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  conclude(settings, invocation, report,
-           index_add_summary(index_of(settings), report, seconds, look_of(STDOUT_FILENO)));
+  const IndexWriteReport report = in_session(settings, write);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  conclude(settings, verb, report, index_add_summary(index_of(settings), report, time.count(), look_of(STDOUT_FILENO)));
   throw_if_nothing_read(report.read);
+  return 0;
+}
+
+int run_create(const Settings& settings) {
+  const IndexCreateOptions options = index_create_options(settings);
+  return add_documents(settings, "index create",
+                       [&](const Context& context) { return create_index(options, context); });
+}
+
+int run_add(const Settings& settings) {
+  const IndexAddOptions options = index_add_options(settings);
+  Index index(index_of(settings));
+  return add_documents(settings, "index add", [&](const Context& context) { return index.add(options, context); });
 }
 
 // Returns 1 if the index held none of the documents, otherwise 0.
-int run_remove(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
+int run_remove(const Settings& settings) {
   const std::vector<std::string> ids = ids_to_remove(settings);
-  const IndexWriteReport report = [&] {
-    Index index(index_of(settings));
-    const Session session(settings);
-    return index.remove(ids, session.context());
-  }();
+  Index index(index_of(settings));
+  const IndexWriteReport report =
+      in_session(settings, [&](const Context& context) { return index.remove(ids, context); });
   if (!settings.quiet && !settings.json) remark_unknown("not in the index", report.unknown);
-  conclude(settings, invocation, report, index_remove_summary(index_of(settings), report));
+  conclude(settings, "index remove", report, removed_summary(index_of(settings), report.removed));
   return report.removed == 0 && !ids.empty() ? kExitNothingFound : 0;
 }
 
-void run_merge(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
-  const IndexWriteReport report = [&] {
-    Index index(index_of(settings));
-    const Session session(settings);
-    return index.merge(session.context());
-  }();
-  conclude(settings, invocation, report, index_merge_summary(index_of(settings), report));
+int run_merge(const Settings& settings) {
+  Index index(index_of(settings));
+  const IndexWriteReport report = in_session(settings, [&](const Context& context) { return index.merge(context); });
+  return conclude(settings, "index merge", report,
+                  merged_summary(index_of(settings), report.merged_segments, report.index_bytes, report.segments));
 }
 
 // ---- Blots
@@ -155,10 +147,7 @@ std::uint64_t print_file_blots(const Settings& settings) {
     if (asked && (limit == 0 || rows.rows() < limit)) rows(row);
   });
   rows.flush();
-  if (!settings.quiet) {
-    remark(bad_record_remark(read) + unreadable_remark(read));
-    remark(skipped_remark(read, settings.has("skipped")));
-  }
+  remark_on_reading(settings, read);
   return rows.rows();
 }
 
@@ -272,29 +261,24 @@ void remark_on_edits(const Settings& settings, const PassageLimits& limits, cons
 }
 
 // Returns 1 if nothing was found, otherwise 0. An empty page returns 0 if there are pages before or after it.
-int run_query(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
+int run_query(const Settings& settings) {
   if (settings.raw) return run_raw_query(settings);
   const QueryOptions options = query_options(settings);
   const Index index(index_of(settings));
   remark_on_edits(settings, options.limits, index);
   StandardOutput out;
-  const QueryReport report = [&] {
-    const Session session(settings);
+  const QueryReport report = in_session(settings, [&](const Context& context) {
     // Each passage is printed as soon as it is found.
     const auto sink = passage_sink(settings, PassagesOf::query, [&out](std::string_view piece) {
       out.write(piece);
       if (piece.ends_with('\n')) out.flush();
     });
-    return index.query(options, session.context(), *sink);
-  }();
+    return index.query(options, context, *sink);
+  });
   if (!report.cursor.empty() && settings.rows == Rows::jsonl) out.write(cursor_json(report.cursor));
   out.flush();
   if (!settings.quiet) {
-    if (!settings.json) {
-      remark(bad_record_remark(report.read) + unreadable_remark(report.read));
-      remark(skipped_remark(report.read, settings.has("skipped")));
-    }
+    if (!settings.json) remark_on_reading(settings, report.read);
     remark(changed_remark(report.changed_documents, report.changed));
     for (const std::string& one : pairs_remarks(report)) remark(one);
     if (report.cursor.empty() && !settings.json) remark(shortened_remark(report, options.limit));
@@ -302,41 +286,42 @@ int run_query(const Invocation& invocation) {
     if (report.passages == 0 && report.cursor.empty() && options.cursor.empty() && settings.rows == Rows::text)
       remark("nothing found; runs shorter than the index's window are not searched (see 'refrain index stats')\n");
     if (!report.cursor.empty() && settings.rows != Rows::jsonl)
-      remark(fmt::format("for more, run: {}\n", next_command(invocation.arguments, report.cursor)));
+      remark(fmt::format("for more, run: {}\n", next_command(settings.arguments, report.cursor)));
   }
   summarize(settings, query_summary(report), to_json(report));
   return report.passages == 0 && report.cursor.empty() && options.cursor.empty() ? kExitNothingFound : 0;
 }
 
-void run_extract(const Settings& settings) {
+int run_extract(const Settings& settings) {
   if (settings.raw) {
     refuse_comparing(settings);
     if (settings.threads || !settings.temp_dir.empty())
       throw Error(Errc::invalid_argument,
                   "--raw: lists blots as stored, on one thread; remove --threads and --temp-dir");
     print_blots(Index(index_of(settings)), blots_options(settings), settings);
-    return;
+    return 0;
   }
   const ExtractOptions options = extract_options(settings);
   const Index index(index_of(settings));
   remark_on_edits(settings, options.limits, index);
   StandardOutput out;
-  const ExtractReport report = [&] {
-    const Session session(settings);
+  const ExtractReport report = in_session(settings, [&](const Context& context) {
     const auto sink = passage_sink(settings, PassagesOf::index, [&out](std::string_view piece) { out.write(piece); });
-    ExtractReport made = index.extract(options, session.context(), *sink);
+    ExtractReport made = index.extract(options, context, *sink);
     out.flush();
     return made;
-  }();
+  });
   if (!settings.quiet) remark(changed_remark(report.changed_documents, report.changed));
   summarize(settings, extract_summary(report), to_json(report));
+  return 0;
 }
 
 // ---- The rest
 
-void run_stats(const Settings& settings) {
+int run_stats(const Settings& settings) {
   const IndexStats stats = Index(index_of(settings)).stats();
   print(settings.json ? to_json(stats) : index_stats_text(stats));
+  return 0;
 }
 
 // Returns 4 if the index is damaged and was not repaired, or if the repair lost documents; otherwise 0.
@@ -344,21 +329,15 @@ int run_check(const Settings& settings) {
   if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
     throw Error(Errc::invalid_argument,
                 "--threads, --temp-dir: have no effect without --repair; remove them, or add --repair");
-  const IndexCheckReport report = [&] {
-    const Session session(settings);
-    return check_index(index_of(settings), settings.repair, session.context());
-  }();
+  const IndexCheckReport report = in_session(
+      settings, [&](const Context& context) { return check_index(index_of(settings), settings.repair, context); });
   for (const std::string& damage : report.damages) remark(fmt::format("{}\n", printable(damage, false)));
   if (!settings.quiet && !settings.json) remark(changed_remark(report.changed_documents, report.changed));
-  if (settings.json) {
-    print(to_json(report));
-  } else if (!settings.quiet) {
-    print(index_check_text(index_of(settings), report));
-  }
+  print_report(settings, index_check_text(index_of(settings), report), to_json(report));
   return report.whole() ? 0 : exit_code(Errc::corrupt);
 }
 
-void run_serve(const Settings& settings) {
+int run_serve(const Settings& settings) {
   ServeOptions options = serve_options(settings);
   if (!settings.quiet) {
     options.ready = [](std::string_view address) { remark(fmt::format("listening on http://{}\n", address)); };
@@ -373,41 +352,20 @@ void run_serve(const Settings& settings) {
     // A stop request is the normal end of a server.
     if (error.code() != Errc::interrupted) throw;
   }
+  return 0;
 }
+
+constexpr VerbRun kIndexRuns[] = {
+    {Verb::index_create, run_create},   {Verb::index_add, run_add},     {Verb::index_remove, run_remove},
+    {Verb::index_merge, run_merge},     {Verb::index_query, run_query}, {Verb::index_extract, run_extract},
+    {Verb::index_blots, run_blots},     {Verb::index_stats, run_stats}, {Verb::index_check, run_check},
+    {Verb::serve, run_serve},
+};
 
 }  // namespace
 
-int run_index_verb(const Invocation& invocation) {
-  const Settings& settings = invocation.settings;
-  switch (invocation.verb) {
-    case Verb::index_create:
-    case Verb::index_add:
-      run_create_or_add(invocation);
-      break;
-    case Verb::index_remove:
-      return run_remove(invocation);
-    case Verb::index_merge:
-      run_merge(invocation);
-      break;
-    case Verb::index_query:
-      return run_query(invocation);
-    case Verb::index_extract:
-      run_extract(settings);
-      break;
-    case Verb::index_blots:
-      return run_blots(settings);
-    case Verb::index_stats:
-      run_stats(settings);
-      break;
-    case Verb::index_check:
-      return run_check(settings);
-    case Verb::serve:
-      run_serve(settings);
-      break;
-    default:
-      print(verb_help(Verb::index));
-  }
-  return 0;
+std::span<const VerbRun> index_runs() {
+  return kIndexRuns;
 }
 
 }  // namespace refrain::cli

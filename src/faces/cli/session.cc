@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "faces/cli/table/options.h"
-#include "faces/cli/view/terminal.h"
+#include "faces/cli/view/reading.h"
 #include "faces/cli/view/text.h"
 #include "refrain/numbers.h"
 
@@ -25,6 +25,10 @@ void print(std::string_view text) {
   out.flush();
 }
 
+void print_report(const Settings& settings, std::string_view text, std::string_view json) {
+  if (settings.json || !settings.quiet) print(settings.json ? json : text);
+}
+
 void remark(std::string_view text) {
   if (!text.empty()) write_error(fmt::format("refrain: {}", text));
 }
@@ -34,6 +38,12 @@ void remark_unknown(std::string_view what, const std::vector<std::string>& unkno
   const std::size_t shown = std::min(unknown.size(), kShown);
   for (std::size_t i = 0; i < shown; ++i) remark(fmt::format("{}: '{}'\n", what, printable(unknown[i], false)));
   if (shown < unknown.size()) remark(fmt::format("{}: {} more\n", what, count_text(unknown.size() - shown)));
+}
+
+void remark_on_reading(const Settings& settings, const ReadReport& read) {
+  if (settings.quiet) return;
+  remark(bad_record_remark(read) + unreadable_remark(read));
+  if (!settings.json) remark(skipped_remark(read, settings.has("skipped")));
 }
 
 void summarize(const Settings& settings, std::string_view line, std::string_view json) {

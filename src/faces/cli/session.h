@@ -8,7 +8,9 @@
 #include "faces/cli/process.h"
 #include "faces/cli/table/flags.h"
 #include "faces/cli/view/progress.h"
+#include "faces/cli/view/terminal.h"
 #include "refrain/context.h"
+#include "refrain/input.h"
 
 namespace refrain::cli {
 
@@ -29,14 +31,38 @@ class Session {
   Context context_;
 };
 
+// Returns work(context), done in a session.
+template <class Work>
+auto in_session(const Settings& settings, Work work) {
+  const Session session(settings);
+  return work(session.context());
+}
+
+// Returns run(context, sink), the report of a verb that prints rows.
+template <class Run>
+auto print_rows(const Settings& settings, Run run, bool buffered = true) {
+  StandardOutput out(buffered);
+  return in_session(settings, [&](const Context& context) {
+    auto report = run(context, [&out](std::string_view rows) { out.write_rows(rows); });
+    out.flush();
+    return report;
+  });
+}
+
 // Writes data to standard output.
 void print(std::string_view text);
+
+// Prints a report: `json` if --json was given, otherwise `text`, unless --quiet was given.
+void print_report(const Settings& settings, std::string_view text, std::string_view json);
 
 // Writes a message to standard error: "refrain: ...". Does nothing if it is empty.
 void remark(std::string_view text);
 
 // Reports requested items that do not exist, as "WHAT: 'NAME'", one per line. Names only the first few.
 void remark_unknown(std::string_view what, const std::vector<std::string>& unknown);
+
+// Reports bad records, unreadable files and skipped files on standard error, unless --quiet was given.
+void remark_on_reading(const Settings& settings, const ReadReport& read);
 
 // Prints the summary of a verb whose standard output is data, on standard error: `json` if --json was given; otherwise
 // `line`, if standard error is a terminal and --quiet was not given.

@@ -36,6 +36,7 @@ struct Settings {
   std::map<std::string_view, OptionValue> given;
   bool has(std::string_view option) const { return given.contains(option); }
 
+  std::vector<std::string> arguments;  // the whole command line, without the program's name
   std::vector<std::string> operands;
   bool help = false;
   bool version = false;

@@ -263,7 +263,7 @@ Invocation read(std::span<const std::string> arguments) {
 
 Invocation parse(std::span<const std::string> arguments) {
   Invocation invocation = read(arguments);
-  invocation.arguments.assign(arguments.begin(), arguments.end());
+  invocation.settings.arguments.assign(arguments.begin(), arguments.end());
   return invocation;
 }
 

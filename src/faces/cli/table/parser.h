@@ -30,7 +30,6 @@ class UsageError : public std::runtime_error {
 struct Invocation {
   Verb verb = Verb::help;
   Settings settings;
-  std::vector<std::string> arguments = {};  // as they were given
 };
 
 // `arguments` do not include the program's name. Throws UsageError. Reading stops at --help and --version, so that

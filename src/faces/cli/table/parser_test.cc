@@ -220,7 +220,7 @@ TEST(LibraryOptions, DocumentsAreRemovedByIdOrBySource) {
 
 TEST(Parser, KeepsTheArgumentsAsTheyWereGiven) {
   const Words words = {"index", "query", "i", "--limit=3", "--", "-q"};
-  EXPECT_EQ(parse(words).arguments, words);
+  EXPECT_EQ(parse(words).settings.arguments, words);
 }
 
 }  // namespace

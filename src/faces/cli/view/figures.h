@@ -13,13 +13,19 @@
 namespace refrain::cli {
 
 // Each row has a label, a figure and remarks. The first remark is beside the figure; the others are on lines of their
-// own below it.
+// own below it. Empty remarks are left out.
 class Table {
  public:
   void add(std::string_view label, std::string figure, std::vector<std::string> remarks = {}) {
+    std::erase(remarks, "");
     label_width_ = std::max(label_width_, label.size());
     figure_width_ = std::max(figure_width_, figure.size());
     rows_.push_back({std::string(label), std::move(figure), std::move(remarks)});
+  }
+
+  // Adds the row only if it is to be shown.
+  void add_if(bool shown, std::string_view label, std::string figure, std::vector<std::string> remarks = {}) {
+    if (shown) add(label, std::move(figure), std::move(remarks));
   }
 
   std::string text() const {

@@ -33,37 +33,48 @@ std::string headline(const ReadReport& read, double seconds, unsigned threads, c
 
 // Adds skipped files, recoded files and bad records. `kept` says what happened to the bad records.
 void add_losses(Table& table, const ReadReport& read, const std::string& kept = {}) {
-  if (!read.skipped.empty()) table.add("skipped", count_of(read.skipped_files(), "file"), skipped_lines(read));
-  if (read.other_skipped > 0)
-    table.add("not pages", count_of(read.other_skipped, "record"), {"of web archives; skipped"});
-  if (read.recoded + read.replaced > 0) table.add("recoded", count_text(read.recoded), recoded_lines(read));
-  if (read.bad_records == 0) return;
+  table.add_if(!read.skipped.empty(), "skipped", count_of(read.skipped_files(), "file"), skipped_lines(read));
+  table.add_if(read.other_skipped > 0, "not pages", count_of(read.other_skipped, "record"),
+               {"of web archives; skipped"});
+  table.add_if(read.recoded + read.replaced > 0, "recoded", count_text(read.recoded), recoded_lines(read));
   std::vector<std::string> remarks = example_lines(read);
-  if (!kept.empty()) remarks.push_back(kept);
-  table.add("bad records", count_text(read.bad_records), std::move(remarks));
+  remarks.push_back(kept);
+  table.add_if(read.bad_records > 0, "bad records", count_text(read.bad_records), std::move(remarks));
 }
 
 // Adds how much a GPU did, and what limited its speed.
 void add_device(Table& table, const DeviceReport& device) {
-  if (device.name.empty() || device.name == "cpu") return;
-  std::vector<std::string> remarks = {printable(device.name, false)};
-  if (!device.bound_by.empty())
-    remarks.back() += fmt::format("; {} left to the CPU; bound by {}", count_text(device.left_to_cpu), device.bound_by);
-  if (device.joined != 0) remarks.push_back(count_text(device.joined) + " fingerprints compared");
-  table.add("on the GPU", count_text(device.documents), std::move(remarks));
+  const std::string bound = device.bound_by.empty() ? ""
+                                                    : fmt::format("; {} left to the CPU; bound by {}",
+                                                                  count_text(device.left_to_cpu), device.bound_by);
+  table.add_if(!device.name.empty() && device.name != "cpu", "on the GPU", count_text(device.documents),
+               {printable(device.name, false) + bound,
+                device.joined == 0 ? "" : count_text(device.joined) + " fingerprints compared"});
 }
 
 void add_memory(Table& table, std::uint64_t peak, std::uint64_t ceiling) {
-  if (peak > 0) table.add("peak memory", size_of(peak), {fmt::format("limit {}", size_of(ceiling))});
+  table.add_if(peak > 0, "peak memory", size_of(peak), {fmt::format("limit {}", size_of(ceiling))});
 }
 
-std::string written_files(const std::filesystem::path& folder, const std::vector<std::string_view>& names) {
+// Adds the temporary disk and the memory that a run took.
+template <class Report>
+void add_cost(Table& table, const Report& report) {
+  table.add_if(report.temp_peak_bytes > 0, "temporary disk", size_of(report.temp_peak_bytes));
+  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
+}
+
+// Lists the files that a run wrote, except empty names. The list of skipped files and the summary are the last, unless
+// there is a page.
+std::string written_files(const std::filesystem::path& folder, const ReadReport& read,
+                          std::vector<std::string_view> names, std::string_view page = {}) {
+  for (const std::string_view name : {std::string_view(read.skipped.empty() ? "" : "skipped.tsv"),
+                                      std::string_view("summary.json"), page})
+    names.push_back(name);
   std::string out;
-  std::string_view lead = "\nWritten: ";
-  for (const std::string_view name : names) {
-    out += fmt::format("{}{}\n", lead, printable((folder / name).string(), false));
-    lead = "         ";
-  }
+  for (const std::string_view name : names)
+    if (!name.empty())
+      out += fmt::format("{}{}\n", out.empty() ? "\nWritten: " : "         ",
+                         printable((folder / name).string(), false));
   return out;
 }
 
@@ -77,118 +88,105 @@ std::string too_short_items(const AgainstReport& against, const DedupOptions& op
                      count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
 }
 
+// Says how many documents of an index or a library are removed, but not merged away. Empty if there are none.
+std::string unmerged(std::uint64_t removed) {
+  return removed == 0 ? "" : fmt::format("{} more removed but not yet merged away", count_text(removed));
+}
+
 }  // namespace
 
 std::string dedup_summary(const DedupReport& report, const DedupOptions& options, double seconds, const Look& look) {
-  std::string out = headline(report.read, seconds, report.threads, look);
-  Table table;
   const std::uint64_t all = report.read.documents;
+  const bool searches = !options.against.paths.empty();
+  const AgainstReport& against = report.against;
+  Table table;
   table.add("kept", count_text(report.kept), {fmt::format("{} of all", share_text(report.kept, all))});
-  if (!options.against.paths.empty()) {
-    const AgainstReport& against = report.against;
-    const bool removed = options.against_action == AgainstAction::remove;
-    table.add(removed ? "contaminated" : "marked", count_text(against.documents),
-              {fmt::format("{}; contain a test item", share_text(against.documents, all))});
-    std::vector<std::string> remarks = {fmt::format("of {} in the --against set", count_of(against.items, "item"))};
-    if (against.too_short > 0) remarks.push_back(too_short_items(against, options));
-    if (against.common > 0)
-      remarks.push_back(
-          fmt::format("{} with common windows; edited copies may be missed", count_of(against.common, "item")));
-    if (against.read.bad_records > 0)
-      remarks.push_back(fmt::format("{} could not be read", count_of(against.read.bad_records, "record")));
-    if (!against.read.skipped.empty()) remarks.push_back(fmt::format("skipped: {}", skipped_text(against.read)));
-    table.add("items found", count_text(against.found), std::move(remarks));
-  }
-  if (!options.known.empty() || !options.library.empty()) {
-    const KnownReport& known = report.known;
-    std::vector<std::string> remarks = {
-        fmt::format("{}; {} and {} of {} known already", share_text(known.exact + known.near, all),
-                    count_of(known.exact, "copy", "copies"), count_of(known.near, "near-duplicate"),
-                    count_of(known.documents, "document"))};
-    remarks.push_back(fmt::format("{} of old text read", size_of(known.bytes_read)));
-    if (known.unverified > 0)
-      remarks.push_back(
-          fmt::format("{} {}: the old text is gone or has changed", count_of(known.unverified, "document"),
-                      options.trust_signatures ? "removed by signature alone" : "kept, though a signature matches"));
-    table.add("known", count_text(known.exact + known.near), std::move(remarks));
-  }
-  if (options.exact)
-    table.add("exact copies", count_text(report.removed_exact), {share_text(report.removed_exact, all)});
+  table.add_if(searches, options.against_action == AgainstAction::remove ? "contaminated" : "marked",
+               count_text(against.documents),
+               {fmt::format("{}; contain a test item", share_text(against.documents, all))});
+  const std::string common =
+      fmt::format("{} with common windows; edited copies may be missed", count_of(against.common, "item"));
+  table.add_if(searches, "items found", count_text(against.found),
+               {fmt::format("of {} in the --against set", count_of(against.items, "item")),
+                against.too_short == 0 ? "" : too_short_items(against, options), against.common == 0 ? "" : common,
+                against.read.bad_records == 0
+                    ? ""
+                    : fmt::format("{} could not be read", count_of(against.read.bad_records, "record")),
+                against.read.skipped.empty() ? "" : fmt::format("skipped: {}", skipped_text(against.read))});
+  const KnownReport& known = report.known;
+  const std::string_view gone =
+      options.trust_signatures ? "removed by signature alone" : "kept, though a signature matches";
+  table.add_if(!options.known.empty() || !options.library.empty(), "known", count_text(known.exact + known.near),
+               {fmt::format("{}; {} and {} of {} known already", share_text(known.exact + known.near, all),
+                            count_of(known.exact, "copy", "copies"), count_of(known.near, "near-duplicate"),
+                            count_of(known.documents, "document")),
+                fmt::format("{} of old text read", size_of(known.bytes_read)),
+                known.unverified == 0 ? ""
+                                      : fmt::format("{} {}: the old text is gone or has changed",
+                                                    count_of(known.unverified, "document"), gone)});
+  table.add_if(options.exact, "exact copies", count_text(report.removed_exact),
+               {share_text(report.removed_exact, all)});
   if (options.near != NearMethod::off) {
     table.add("near-duplicates", count_text(report.removed_near),
               {fmt::format("{}; similarity {:.3g} or more to a kept document", share_text(report.removed_near, all),
                            options.threshold)});
-    if (const LossReport& loss = report.loss; loss.documents > 0)
-      table.add("lost with them", count_of(loss.tokens, "token"),
-                {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"),
-                             count_text(loss.longest))});
-    if (report.own_text > 0)
-      table.add("kept for own text", count_text(report.own_text),
-                {options.max_loss == kAnyLoss
-                     ? std::string("similar, but with attachments of their own")
-                     : fmt::format("similar, but with more than {} in a row, symbols or attachments of their own",
-                                   count_of(options.max_loss, "token"))});
-    if (const TemplateReport& left_out = report.templates; left_out.sources > 0)
-      table.add("templates left out", count_of(left_out.windows, "window"),
-                {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),
-                             100 * left_out.share)});
-    if (report.too_short > 0)
-      table.add(
-          "too short to judge", count_text(report.too_short),
-          {fmt::format("fewer than {}; only exact copies are removed", count_of(options.windows.window, "token"))});
+    const LossReport& loss = report.loss;
+    table.add_if(
+        loss.documents > 0, "lost with them", count_of(loss.tokens, "token"),
+        {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"), count_text(loss.longest))});
+    table.add_if(report.own_text > 0, "kept for own text", count_text(report.own_text),
+                 {options.max_loss == kAnyLoss
+                      ? "similar, but with attachments of their own"
+                      : fmt::format("similar, but with more than {} in a row, symbols or attachments of their own",
+                                    count_of(options.max_loss, "token"))});
+    const TemplateReport& left_out = report.templates;
+    table.add_if(left_out.sources > 0, "templates left out", count_of(left_out.windows, "window"),
+                 {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),
+                              100 * left_out.share)});
+    table.add_if(
+        report.too_short > 0, "too short to judge", count_text(report.too_short),
+        {fmt::format("fewer than {}; only exact copies are removed", count_of(options.windows.window, "token"))});
     const SelfCheck& check = report.check;
-    if (check.sampled > 0) {
-      std::vector<std::string> remarks = {
-          fmt::format("of {} checked by brute force", count_of(check.sampled, "kept document"))};
-      if (report.removed_near > 0)
-        remarks.push_back(fmt::format("recall {:.1f}% (95% CI {:.1f} to {:.1f})", 100 * check.recall,
-                                      100 * check.recall_low, 100 * check.recall_high));
-      table.add("missed", count_text(check.missed), std::move(remarks));
-    }
-    if (check.removals > 0)
-      table.add("below threshold on recheck", count_text(check.below),
-                {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals),
-                             100 * check.below_high)});
+    const std::string recall = fmt::format("recall {:.1f}% (95% CI {:.1f} to {:.1f})", 100 * check.recall,
+                                           100 * check.recall_low, 100 * check.recall_high);
+    table.add_if(check.sampled > 0, "missed", count_text(check.missed),
+                 {fmt::format("of {} checked by brute force", count_of(check.sampled, "kept document")),
+                  report.removed_near == 0 ? "" : recall});
+    table.add_if(check.removals > 0, "below threshold on recheck", count_text(check.below),
+                 {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals),
+                              100 * check.below_high)});
   }
-  if (options.substrings != 0) {
-    table.add(
-        "cut out", size_of(report.cut_bytes),
-        {fmt::format("from {}; repeated ranges except their first copy", count_of(report.cut_documents, "document"))});
-    if (report.removed_substring > 0)
-      table.add("nothing left", count_text(report.removed_substring), {"all of their text was cut"});
-  }
-  if (report.clusters > 0) {
-    table.add("clusters", count_text(report.clusters), {fmt::format("of {}", count_of(report.clustered, "document"))});
-    table.add("largest cluster", count_text(report.largest_cluster),
-              {fmt::format("first: {}", printable(report.largest_representative, false))});
-  }
+  const bool cuts = options.substrings != 0;
+  table.add_if(
+      cuts, "cut out", size_of(report.cut_bytes),
+      {fmt::format("from {}; repeated ranges except their first copy", count_of(report.cut_documents, "document"))});
+  table.add_if(cuts && report.removed_substring > 0, "nothing left", count_text(report.removed_substring),
+               {"all of their text was cut"});
+  table.add_if(report.clusters > 0, "clusters", count_text(report.clusters),
+               {fmt::format("of {}", count_of(report.clustered, "document"))});
+  table.add_if(report.clusters > 0, "largest cluster", count_text(report.largest_cluster),
+               {fmt::format("first: {}", printable(report.largest_representative, false))});
   add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
-  if (options.read_back) table.add("read back", count_text(report.read_back), {"from clean/; all match the decisions"});
+  table.add_if(options.read_back, "read back", count_text(report.read_back),
+               {"from clean/; all match the decisions"});
   add_device(table, report.device);
-  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
-  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  std::vector<std::string_view> names = {"decisions.jsonl", "matches.tsv", "clusters.tsv"};
-  if (!options.against.paths.empty()) names.push_back("against.jsonl");
-  if (options.substrings != 0) names.push_back("substring_bytes.tsv");
-  if (options.apply) names.push_back("clean");
-  if (options.annotate) names.push_back("annotated");
-  if (options.attributes != Attributes::none) names.push_back("attributes");
-  if (!options.library.empty())
-    table.add("library", count_of(report.known.added, "document"),
-              {fmt::format("added to {}", options.library.string())});
-  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
-  names.push_back("summary.json");
-  names.push_back("report.html");
-  return out + table.text() + written_files(options.output, names);
+  add_cost(table, report);
+  table.add_if(!options.library.empty(), "library", count_of(known.added, "document"),
+               {fmt::format("added to {}", options.library.string())});
+  return headline(report.read, seconds, report.threads, look) + table.text() +
+         written_files(options.output, report.read,
+                       {"decisions.jsonl", "matches.tsv", "clusters.tsv", searches ? "against.jsonl" : "",
+                        cuts ? "substring_bytes.tsv" : "", options.apply ? "clean" : "",
+                        options.annotate ? "annotated" : "",
+                        options.attributes != Attributes::none ? "attributes" : ""},
+                       "report.html");
 }
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
-  std::string out = headline(report.read, seconds, report.threads, look);
-
   Table table;
   const std::string near =
       options.distance == 0 ? "equal fingerprints" : fmt::format("at most {} of 64 bits differ", options.distance);
-  if (options.verify) table.add("candidate pairs", count_text(report.candidates), {near});
+  table.add_if(options.verify, "candidate pairs", count_text(report.candidates), {near});
   table.add("near-duplicate pairs", count_text(report.matches),
             {options.verify ? fmt::format("similarity {:.3g} or more", options.threshold) : near});
   if (report.clusters > 0) {
@@ -198,23 +196,17 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
     table.add("largest cluster", count_text(report.largest_cluster),
               {fmt::format("first: {}", printable(report.largest_representative, false))});
   }
-  if (report.too_short > 0) {
-    table.add("too short", count_text(report.too_short),
-              {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
-  }
+  table.add_if(report.too_short > 0, "too short", count_text(report.too_short),
+               {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
   add_losses(table, report.read);
   add_device(table, report.device);
-  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
-  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  std::vector<std::string_view> names = {"matches.tsv", "clusters.tsv"};
-  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
-  names.push_back("summary.json");
-  return out + table.text() + written_files(options.output, names);
+  add_cost(table, report);
+  return headline(report.read, seconds, report.threads, look) + table.text() +
+         written_files(options.output, report.read, {"matches.tsv", "clusters.tsv"});
 }
 
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,
                                const Look& look) {
-  std::string out = headline(report.read, seconds, report.threads, look);
   Table table;
   table.add(
       "repeated ranges", count_text(report.ranges),
@@ -223,59 +215,44 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
             {fmt::format("{} of the text", share_text(report.repeated_bytes, report.read.text_bytes))});
   table.add("in documents", count_text(report.repeated_documents),
             {fmt::format("{} of all", share_text(report.repeated_documents, report.read.documents))});
-  const std::string_view left = options.keep == Keep::first ? "keeping the first copy" : "keeping no copy";
-  if (options.apply)
-    table.add("removed", size_of(report.removed_bytes),
-              {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
-  else
-    table.add("could be removed", size_of(report.removable_bytes), {std::string(left)});
+  const std::string left = options.keep == Keep::first ? "keeping the first copy" : "keeping no copy";
+  table.add_if(options.apply, "removed", size_of(report.removed_bytes),
+               {fmt::format("from {}, {}", count_of(report.changed_documents, "document"), left)});
+  table.add_if(!options.apply, "could be removed", size_of(report.removable_bytes), {left});
   for (std::size_t pass = 0; pass < report.pass_bytes.size(); ++pass) {
     const bool last = pass + 1 == report.pass_bytes.size();
     const bool clean = report.pass_bytes[pass] == 0;
-    table.add(
-        fmt::format("  pass {}", pass + 1), size_of(report.pass_bytes[pass]),
-        last ? std::vector<std::string>{clean ? "nothing is left to cut" : "the last one; run again on the clean copy"}
-             : std::vector<std::string>{});
+    table.add(fmt::format("  pass {}", pass + 1), size_of(report.pass_bytes[pass]),
+              {!last ? "" : clean ? "nothing is left to cut" : "the last one; run again on the clean copy"});
   }
-  if (options.groups)
-    table.add("passages", count_text(report.passages), {fmt::format("in {}", count_of(report.places, "place"))});
+  table.add_if(options.groups, "passages", count_text(report.passages),
+               {fmt::format("in {}", count_of(report.places, "place"))});
   add_losses(table, report.read);
-  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
-  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  std::vector<std::string_view> names = {"substring_bytes.tsv"};
-  if (!options.text_csv.empty()) names.push_back("sa.txt");
-  if (options.groups) names.push_back("passages.jsonl");
-  if (options.apply) names.push_back("clean");
-  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
-  names.push_back("summary.json");
-  out += table.text() + written_files(options.output, names);
-  if (options.apply && !options.until_clean && report.removed_bytes > 0)
-    out +=
-        "\nA second pass may find more, because cutting brings text together that was\n"
-        "apart: --until-clean repeats until nothing is left to cut.\n";
-  return out;
+  add_cost(table, report);
+  const bool more = options.apply && !options.until_clean && report.removed_bytes > 0;
+  return headline(report.read, seconds, report.threads, look) + table.text() +
+         written_files(options.output, report.read,
+                       {"substring_bytes.tsv", options.text_csv.empty() ? "" : "sa.txt",
+                        options.groups ? "passages.jsonl" : "", options.apply ? "clean" : ""}) +
+         (more ? "\nA second pass may find more, because cutting brings text together that was\n"
+                 "apart: --until-clean repeats until nothing is left to cut.\n"
+               : "");
 }
 
 std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& options, double seconds, const Look& look) {
-  std::string out = headline(report.read, seconds, report.threads, look);
   const std::string grams = grams_text(options.n);
   Table table;
-  std::vector<std::string> rate;
-  if (seconds > 0 && report.grams >= 1000000)
-    rate.push_back(fmt::format("{:.1f} million per second", static_cast<double>(report.grams) / seconds / 1e6));
-  table.add(grams, count_text(report.grams), rate);
+  const bool timed = seconds > 0 && report.grams >= 1000000;
+  table.add(
+      grams, count_text(report.grams),
+      {timed ? fmt::format("{:.1f} million per second", static_cast<double>(report.grams) / seconds / 1e6) : ""});
   table.add("in the index", count_text(report.entries), {fmt::format("each in at least {} places", options.m)});
   table.add("their places", count_text(report.places),
             {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});
   add_losses(table, report.read);
-  if (report.temp_peak_bytes > 0) {
-    table.add("temporary disk", size_of(report.temp_peak_bytes));
-  }
-  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  std::vector<std::string_view> names = {"grams.bin", "places.bin", "documents.bin"};
-  if (!report.read.skipped.empty()) names.push_back("skipped.tsv");
-  names.push_back("summary.json");
-  return out + table.text() + written_files(options.output, names);
+  add_cost(table, report);
+  return headline(report.read, seconds, report.threads, look) + table.text() +
+         written_files(options.output, report.read, {"grams.bin", "places.bin", "documents.bin"});
 }
 
 std::string devices_text(const DeviceList& list) {
@@ -303,11 +280,8 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
                      : fmt::format("first occurrences of those with {} or more", stats.m));
   share("  repeat", stats.repeat, "further occurrences");
   const auto file = [&](std::string_view name, std::uint64_t bytes) {
-    table.add(name, size_of(bytes),
-              stats.multi == 0
-                  ? std::vector<std::string>{}
-                  : std::vector{fmt::format("{:.1f} bytes per n-gram",
-                                            static_cast<double>(bytes) / static_cast<double>(stats.multi))});
+    const double each = static_cast<double>(bytes) / static_cast<double>(stats.multi);
+    table.add(name, size_of(bytes), {stats.multi == 0 ? "" : fmt::format("{:.1f} bytes per n-gram", each)});
   };
   file("grams.bin", stats.grams_bytes);
   file("places.bin", stats.places_bytes);
@@ -318,15 +292,14 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
                      seconds_text(stats.seconds), count_of(stats.threads, "thread"));
   Table built;
   built.add("passes", count_text(stats.passes));
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (stats.file_bytes[i] > 0) built.add(fmt::format("file F{}", i + 1), size_of(stats.file_bytes[i]));
-  }
-  if (stats.sequence_bytes > 0) built.add("sequence", size_of(stats.sequence_bytes));
+  for (std::size_t i = 0; i < 3; ++i)
+    built.add_if(stats.file_bytes[i] > 0, fmt::format("file F{}", i + 1), size_of(stats.file_bytes[i]));
+  built.add_if(stats.sequence_bytes > 0, "sequence", size_of(stats.sequence_bytes));
   built.add("temporary disk", size_of(stats.temp_peak_bytes), {"peak"});
   add_memory(built, stats.peak_rss_bytes, stats.memory_bytes);
   for (const StageCost& stage : stats.stages)
     built.add(printable(stage.stage, false), seconds_text(stage.seconds),
-              stage.bytes > 0 ? std::vector{size_of(stage.bytes)} : std::vector<std::string>{});
+              {stage.bytes > 0 ? size_of(stage.bytes) : ""});
   return out + built.text();
 }
 
@@ -343,47 +316,41 @@ std::string ngrams_show_summary(const NgramsShowReport& report) {
 
 std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
                               const Look& look) {
-  std::string out = headline(report.read, seconds, report.threads, look);
   Table table;
-  std::vector<std::string> replaced;
-  if (report.replaced > 0) replaced.push_back(fmt::format("{} replaced older ones", count_text(report.replaced)));
-  table.add("documents added", count_text(report.added), replaced);
+  table.add("documents added", count_text(report.added),
+            {report.replaced == 0 ? "" : fmt::format("{} replaced older ones", count_text(report.replaced))});
   table.add("tokens", count_text(report.tokens));
   table.add("posts", count_text(report.posts), {"blot occurrences"});
-  if (report.stored_texts > 0)
-    table.add("texts stored", count_text(report.stored_texts), {"cannot be read again in place"});
+  table.add_if(report.stored_texts > 0, "texts stored", count_text(report.stored_texts),
+               {"cannot be read again in place"});
   add_losses(table, report.read);
   table.add("index size", size_of(report.index_bytes), {fmt::format("in {}", count_of(report.segments, "segment"))});
-  if (report.temp_peak_bytes > 0) table.add("temporary disk", size_of(report.temp_peak_bytes));
-  add_memory(table, report.peak_rss_bytes, report.memory_bytes);
-  return out + table.text() + fmt::format("\nWritten: {}\n", printable(index, false));
+  add_cost(table, report);
+  return headline(report.read, seconds, report.threads, look) + table.text() +
+         fmt::format("\nWritten: {}\n", printable(index, false));
 }
 
-std::string index_remove_summary(const std::string& index, const IndexWriteReport& report) {
-  return fmt::format("{}: {} removed\n", printable(index, false), count_of(report.removed, "document"));
+std::string removed_summary(const std::string& folder, std::uint64_t removed) {
+  return fmt::format("{}: {} removed\n", printable(folder, false), count_of(removed, "document"));
 }
 
-std::string index_merge_summary(const std::string& index, const IndexWriteReport& report) {
-  const std::string what = report.merged_segments == 0
-                               ? std::string("nothing to merge")
-                               : fmt::format("{} merged", count_of(report.merged_segments, "segment"));
-  return fmt::format("{}: {}; {} in {}\n", printable(index, false), what, size_of(report.index_bytes),
-                     count_of(report.segments, "segment"));
+std::string merged_summary(const std::string& folder, std::uint64_t merged, std::uint64_t bytes,
+                           std::uint64_t segments) {
+  return fmt::format("{}: {}; {} in {}\n", printable(folder, false),
+                     merged == 0 ? "nothing to merge" : fmt::format("{} merged", count_of(merged, "segment")),
+                     size_of(bytes), count_of(segments, "segment"));
 }
 
 std::string index_stats_text(const IndexStats& stats) {
   const IndexLayout& layout = stats.layout;
   const std::uint64_t bytes = stats.posts_bytes + stats.documents_bytes + stats.texts_bytes + stats.other_bytes;
   Table table;
-  std::vector<std::string> removed;
-  if (stats.removed > 0)
-    removed.push_back(fmt::format("{} more removed but not yet merged away", count_text(stats.removed)));
-  table.add("documents", count_text(stats.documents), removed);
+  table.add("documents", count_text(stats.documents), {unmerged(stats.removed)});
   table.add("text", size_of(stats.text_bytes));
   table.add("tokens", count_text(stats.tokens),
             {fmt::format("tokenizer: {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
   table.add("window", count_text(layout.window),
-            {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : std::string("tokens")});
+            {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : "tokens"});
   table.add(
       "blots", count_text(stats.blots),
       {fmt::format("of {} bits; {}, {}", layout.blot_bits, blot_kind_names()[static_cast<std::size_t>(layout.blots)],
@@ -413,6 +380,50 @@ std::string index_check_text(const std::string& index, const IndexCheckReport& r
     return fmt::format("{}: damaged in {}: {}\n", name, count_of(report.damages.size(), "place"), contents);
   return fmt::format("{}: repaired: {} rebuilt, {} lost\n", name, count_of(report.rebuilt_documents, "document"),
                      count_text(report.lost_documents));
+}
+
+std::string library_stats_text(const LibraryStats& stats) {
+  Table table;
+  table.add("documents", count_text(stats.documents), {unmerged(stats.removed)});
+  table.add("text", size_of(stats.text_bytes), {"referred to, not stored"});
+  table.add("keys", count_text(stats.keys), {fmt::format("by digest and {}", count_of(stats.bands, "band"))});
+  table.add("segments", count_text(stats.segments), {fmt::format("generation {}", stats.generation)});
+  const std::uint64_t all = stats.documents + stats.removed;
+  const auto part = [&](std::string_view name, std::uint64_t size) {
+    const double each = all == 0 ? 0 : static_cast<double>(size) / static_cast<double>(all);
+    table.add(name, size_of(size), {fmt::format("{:>6.1f} bytes per document", each)});
+  };
+  part("library size", stats.documents_bytes + stats.ids_bytes + stats.names_bytes + stats.keys_bytes +
+                           stats.filter_bytes + stats.other_bytes);
+  part("  documents", stats.documents_bytes);
+  part("  ids", stats.ids_bytes);
+  part("  names", stats.names_bytes);
+  part("  keys", stats.keys_bytes);
+  part("  filter", stats.filter_bytes);
+  part("  other", stats.other_bytes);
+  const std::string waiting = fmt::format("{} not yet in a segment", count_of(stats.waiting_documents, "document"));
+  table.add_if(stats.texts_bytes > 0, "texts", size_of(stats.texts_bytes),
+               {stats.waiting_documents == 0 ? "" : waiting});
+  for (const LibraryRule& rule : stats.rules)
+    table.add(printable(rule.name, false), {}, {printable(rule.value, false)});
+  return table.text();
+}
+
+std::string library_check_text(const std::string& library, const LibraryCheckReport& report) {
+  const std::string contents = fmt::format("{} with {} in {}; {} read in {}", count_of(report.documents, "document"),
+                                           count_of(report.keys, "key"), count_of(report.segments, "segment"),
+                                           size_of(report.bytes), seconds_text(report.seconds));
+  const std::string name = printable(library, false);
+  if (report.damages.empty()) return fmt::format("{}: OK: {}\n", name, contents);
+  if (report.repaired)
+    return fmt::format("{}: repaired: {} dropped: {}\n", name, count_of(report.dropped, "damaged place"), contents);
+  const std::string dropped =
+      report.dropped == 0 ? "" : fmt::format("; {} dropped", count_of(report.dropped, "damaged place"));
+  return fmt::format("{}: {} damaged{}: {}\n", name, count_of(report.damages.size(), "part"), dropped, contents);
+}
+
+std::string library_export_summary(const LibraryExportReport& report) {
+  return fmt::format("{} in {}\n", count_of(report.documents, "document"), seconds_text(report.seconds));
 }
 
 std::string query_summary(const QueryReport& report) {

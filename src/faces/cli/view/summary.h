@@ -12,6 +12,7 @@
 #include "refrain/hamming.h"
 #include "refrain/index.h"
 #include "refrain/input.h"
+#include "refrain/library.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/plain_text.h"
@@ -36,15 +37,22 @@ std::string ngrams_stats_text(const NgramsStats& stats);
 std::string devices_text(const DeviceList& list);
 std::string ngrams_check_text(const std::string& index, const NgramsCheckReport& report);
 
-// The summaries of `refrain index create` and `add`, and those of `remove` and `merge`, each of which is one line.
+// The summary of `refrain index create` and `add`.
 std::string index_add_summary(const std::string& index, const IndexWriteReport& report, double seconds,
                               const Look& look);
-std::string index_remove_summary(const std::string& index, const IndexWriteReport& report);
-std::string index_merge_summary(const std::string& index, const IndexWriteReport& report);
+
+// The lines that end `remove` and `merge`, of an index or a library.
+std::string removed_summary(const std::string& folder, std::uint64_t removed);
+std::string merged_summary(const std::string& folder, std::uint64_t merged, std::uint64_t bytes,
+                           std::uint64_t segments);
 
 // The output of `refrain index stats` and `check`, without the list of damages.
 std::string index_stats_text(const IndexStats& stats);
 std::string index_check_text(const std::string& index, const IndexCheckReport& report);
+
+// The same for a library.
+std::string library_stats_text(const LibraryStats& stats);
+std::string library_check_text(const std::string& library, const LibraryCheckReport& report);
 
 // Summaries of one line for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);
@@ -53,6 +61,7 @@ std::string match_summary(const MatchReport& report);
 std::string ngrams_show_summary(const NgramsShowReport& report);
 std::string query_summary(const QueryReport& report);
 std::string extract_summary(const ExtractReport& report);
+std::string library_export_summary(const LibraryExportReport& report);
 
 // Says how many documents could not be shown because their files have changed, and names the first few. Empty if there
 // are none.

@@ -1,4 +1,4 @@
-#include "faces/cli/view/estimate.h"
+#include "faces/cli/view/dedup_remarks.h"
 
 #include <gtest/gtest.h>
 
