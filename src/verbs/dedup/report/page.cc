@@ -41,24 +41,25 @@ bool looked_for(const DedupOptions& options, std::size_t reason) {
 }
 
 void add_glance(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
-  const std::uint64_t removed = found.documents - found.kept;
-  page.set("documents", count_text(found.documents))
-      .set("kept", count_text(found.kept))
+  const std::uint64_t all = report.read.documents;
+  const std::uint64_t removed = all - report.kept;
+  page.set("documents", count_text(all))
+      .set("kept", count_text(report.kept))
       .set("removed", count_text(removed))
-      .set("kept_share", share_text(found.kept, found.documents))
-      .set("removed_share", share_text(removed, found.documents))
-      .set("text_bytes", size_of(found.text_bytes))
-      .set("kept_bytes", size_of(found.kept_bytes))
-      .set("removed_bytes", size_of(found.text_bytes - found.kept_bytes))
+      .set("kept_share", share_text(report.kept, all))
+      .set("removed_share", share_text(removed, all))
+      .set("text_bytes", size_of(report.read.text_bytes))
+      .set("kept_bytes", size_of(report.kept_bytes))
+      .set("removed_bytes", size_of(report.read.text_bytes - report.kept_bytes))
       .set("threshold", fmt::format("{:g}", options.threshold))
       .set("window", std::to_string(options.windows.window))
       .set("too_short", count_text(report.too_short))
       .set("clusters_count", count_text(report.clusters))
       .set("clustered", count_text(report.clustered));
-  if (found.cut_documents != 0)
+  if (report.cut_documents != 0)
     page.add("has_cuts")
         .set("bytes", size_of(found.cut_bytes))
-        .set("count", count_of(found.cut_documents, "kept document"));
+        .set("count", count_of(report.cut_documents, "kept document"));
   if (report.too_short != 0) page.add("has_too_short");
   if (!report.read.skipped.empty())
     page.add("has_skipped").set("skipped", count_of(report.read.skipped_files(), "file"));
@@ -69,8 +70,7 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
   // One bar for all documents: first those kept, then those removed for each reason.
   double x = 0;
   const auto part = [&](std::size_t reason, std::uint64_t count) {
-    const double width =
-        found.documents == 0 ? 0 : 1000 * static_cast<double>(count) / static_cast<double>(found.documents);
+    const double width = all == 0 ? 0 : 1000 * static_cast<double>(count) / static_cast<double>(all);
     if (count != 0)
       page.add("parts")
           .set("kind", std::to_string(reason))
@@ -79,16 +79,18 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
           .set("tip", fmt::format("{}: {}", reason_words(reason), count_text(count)));
     x += width;
   };
-  part(0, found.kept);
+  const std::uint64_t counts[kReasons] = {report.kept, report.removed_exact, report.removed_near,
+                                          report.removed_substring, report.removed_against};
+  part(0, counts[0]);
   for (std::size_t reason = 1; reason < kReasons; ++reason) {
-    part(reason, found.removed[reason]);
-    if (found.removed[reason] == 0 && !looked_for(options, reason)) continue;
+    part(reason, counts[reason]);
+    if (counts[reason] == 0 && !looked_for(options, reason)) continue;
     page.add("reasons")
         .set("kind", std::to_string(reason))
         .set("name", std::string(reason_words(reason)))
         .set("code", std::string(reason_name(static_cast<Reason>(reason))))
-        .set("count", count_text(found.removed[reason]))
-        .set("share", share_text(found.removed[reason], found.documents))
+        .set("count", count_text(counts[reason]))
+        .set("share", share_text(counts[reason], all))
         .set("bytes", size_of(found.removed_bytes[reason]));
   }
 }

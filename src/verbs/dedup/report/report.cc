@@ -131,20 +131,15 @@ class Finder {
       const std::uint64_t bytes = end - begin;
       const auto reason = static_cast<std::size_t>(decision.reason);
       const bool kept = reason == static_cast<std::size_t>(Reason::none);
-      ++found_.documents;
       ++all[source];
-      found_.text_bytes += bytes;
       if (kept) {
-        ++found_.kept;
         std::uint64_t cut = 0;
         for (const ByteRange& range : cuts) cut += range.end - range.begin;
         found_.cut_bytes += cut;
-        found_.cut_documents += cut != 0 ? 1 : 0;
         found_.kept_bytes += bytes - cut;
         found_.kept_lengths.add(bytes);
       } else {
         ++lost[source];
-        ++found_.removed[reason];
         found_.removed_bytes[reason] += bytes;
         found_.removed_lengths.add(bytes);
       }

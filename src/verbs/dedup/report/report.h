@@ -64,13 +64,8 @@ struct ShownPassage {
 };
 
 struct DedupFindings {
-  std::uint64_t documents = 0;  // readable ones
-  std::uint64_t kept = 0;
   std::uint64_t kept_bytes = 0;  // without what is cut out
-  std::uint64_t cut_bytes = 0;
-  std::uint64_t cut_documents = 0;
-  std::uint64_t text_bytes = 0;
-  std::array<std::uint64_t, kReasons> removed = {};
+  std::uint64_t cut_bytes = 0;   // of kept documents
   std::array<std::uint64_t, kReasons> removed_bytes = {};
   DoublingHistogram cluster_sizes;
   DoublingHistogram kept_lengths;
