@@ -86,9 +86,8 @@ nb::tuple passages(const Index& self, nb::dict given) {
   ExtractOptions options{.limits = passage_limits(arguments)};
   arguments.read("min_documents", options.min_documents);
   arguments.read("limit", options.limit);
-  return passages_of(arguments, "Index.passages", [&](const Context& context, PassageSink& sink) {
-    return self.extract(options, context, sink);
-  });
+  return passages_of(arguments, "Index.passages",
+                     [&](const Context& context, PassageSink& sink) { return self.extract(options, context, sink); });
 }
 
 nb::object document(const Index& self, const std::string& id) {

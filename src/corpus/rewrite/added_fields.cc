@@ -67,9 +67,8 @@ void AddedFields::begin_file(const Input& input, const InputOptions& options) {
   delimiter_ = input.delimiter;
   columns_ = 0;
   if (any() && storage_ == Storage::decoded)
-    throw Error(Errc::invalid_argument,
-                fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet", path_, names_.front(),
-                            input.format->noun));
+    throw Error(Errc::invalid_argument, fmt::format("{}: '{}' cannot be added to a {}; use jsonl, csv, tsv or parquet",
+                                                    path_, names_.front(), input.format->noun));
 }
 
 AddedFields::Insertion AddedFields::header(std::string_view bytes) {

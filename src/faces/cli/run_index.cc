@@ -356,9 +356,9 @@ int run_serve(const Settings& settings) {
 }
 
 constexpr VerbRun kIndexRuns[] = {
-    {Verb::index_create, run_create},   {Verb::index_add, run_add},     {Verb::index_remove, run_remove},
-    {Verb::index_merge, run_merge},     {Verb::index_query, run_query}, {Verb::index_extract, run_extract},
-    {Verb::index_blots, run_blots},     {Verb::index_stats, run_stats}, {Verb::index_check, run_check},
+    {Verb::index_create, run_create}, {Verb::index_add, run_add},     {Verb::index_remove, run_remove},
+    {Verb::index_merge, run_merge},   {Verb::index_query, run_query}, {Verb::index_extract, run_extract},
+    {Verb::index_blots, run_blots},   {Verb::index_stats, run_stats}, {Verb::index_check, run_check},
     {Verb::serve, run_serve},
 };
 

@@ -28,9 +28,8 @@ int run_library_stats(const Settings& settings) {
 
 // Returns 4 if the library is damaged, even if it was repaired, because a repair loses documents; otherwise 0.
 int run_library_check(const Settings& settings) {
-  const LibraryCheckReport report = in_session(settings, [&](const Context& context) {
-    return library_check(library_of(settings), context, settings.repair);
-  });
+  const LibraryCheckReport report = in_session(
+      settings, [&](const Context& context) { return library_check(library_of(settings), context, settings.repair); });
   for (const std::string& damage : report.damages) remark(fmt::format("{}\n", printable(damage, false)));
   print_report(settings, library_check_text(library_of(settings), report), to_json(report));
   return report.damages.empty() ? 0 : exit_code(Errc::corrupt);

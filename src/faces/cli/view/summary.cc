@@ -67,14 +67,14 @@ void add_cost(Table& table, const Report& report) {
 // there is a page.
 std::string written_files(const std::filesystem::path& folder, const ReadReport& read,
                           std::vector<std::string_view> names, std::string_view page = {}) {
-  for (const std::string_view name : {std::string_view(read.skipped.empty() ? "" : "skipped.tsv"),
-                                      std::string_view("summary.json"), page})
+  for (const std::string_view name :
+       {std::string_view(read.skipped.empty() ? "" : "skipped.tsv"), std::string_view("summary.json"), page})
     names.push_back(name);
   std::string out;
   for (const std::string_view name : names)
     if (!name.empty())
-      out += fmt::format("{}{}\n", out.empty() ? "\nWritten: " : "         ",
-                         printable((folder / name).string(), false));
+      out +=
+          fmt::format("{}{}\n", out.empty() ? "\nWritten: " : "         ", printable((folder / name).string(), false));
   return out;
 }
 
@@ -152,9 +152,9 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     table.add_if(check.sampled > 0, "missed", count_text(check.missed),
                  {fmt::format("of {} checked by brute force", count_of(check.sampled, "kept document")),
                   report.removed_near == 0 ? "" : recall});
-    table.add_if(check.removals > 0, "below threshold on recheck", count_text(check.below),
-                 {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals),
-                              100 * check.below_high)});
+    table.add_if(
+        check.removals > 0, "below threshold on recheck", count_text(check.below),
+        {fmt::format("of {} rechecked; at most {:.1f}% (95% CI)", count_text(check.removals), 100 * check.below_high)});
   }
   const bool cuts = options.substrings != 0;
   table.add_if(
@@ -167,19 +167,18 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   table.add_if(report.clusters > 0, "largest cluster", count_text(report.largest_cluster),
                {fmt::format("first: {}", printable(report.largest_representative, false))});
   add_losses(table, report.read, options.apply ? "copied unchanged to clean/" : "");
-  table.add_if(options.read_back, "read back", count_text(report.read_back),
-               {"from clean/; all match the decisions"});
+  table.add_if(options.read_back, "read back", count_text(report.read_back), {"from clean/; all match the decisions"});
   add_device(table, report.device);
   add_cost(table, report);
   table.add_if(!options.library.empty(), "library", count_of(known.added, "document"),
                {fmt::format("added to {}", options.library.string())});
   return headline(report.read, seconds, report.threads, look) + table.text() +
-         written_files(options.output, report.read,
-                       {"decisions.jsonl", "matches.tsv", "clusters.tsv", searches ? "against.jsonl" : "",
-                        cuts ? "substring_bytes.tsv" : "", options.apply ? "clean" : "",
-                        options.annotate ? "annotated" : "",
-                        options.attributes != Attributes::none ? "attributes" : ""},
-                       "report.html");
+         written_files(
+             options.output, report.read,
+             {"decisions.jsonl", "matches.tsv", "clusters.tsv", searches ? "against.jsonl" : "",
+              cuts ? "substring_bytes.tsv" : "", options.apply ? "clean" : "", options.annotate ? "annotated" : "",
+              options.attributes != Attributes::none ? "attributes" : ""},
+             "report.html");
 }
 
 std::string near_summary(const NearReport& report, const NearOptions& options, double seconds, const Look& look) {
@@ -223,7 +222,9 @@ std::string substrings_summary(const SubstringsReport& report, const SubstringsO
     const bool last = pass + 1 == report.pass_bytes.size();
     const bool clean = report.pass_bytes[pass] == 0;
     table.add(fmt::format("  pass {}", pass + 1), size_of(report.pass_bytes[pass]),
-              {!last ? "" : clean ? "nothing is left to cut" : "the last one; run again on the clean copy"});
+              {!last   ? ""
+               : clean ? "nothing is left to cut"
+                       : "the last one; run again on the clean copy"});
   }
   table.add_if(options.groups, "passages", count_text(report.passages),
                {fmt::format("in {}", count_of(report.places, "place"))});
@@ -243,9 +244,8 @@ std::string ngrams_summary(const NgramsReport& report, const NgramsOptions& opti
   const std::string grams = grams_text(options.n);
   Table table;
   const bool timed = seconds > 0 && report.grams >= 1000000;
-  table.add(
-      grams, count_text(report.grams),
-      {timed ? fmt::format("{:.1f} million per second", static_cast<double>(report.grams) / seconds / 1e6) : ""});
+  table.add(grams, count_text(report.grams),
+            {timed ? fmt::format("{:.1f} million per second", static_cast<double>(report.grams) / seconds / 1e6) : ""});
   table.add("in the index", count_text(report.entries), {fmt::format("each in at least {} places", options.m)});
   table.add("their places", count_text(report.places),
             {fmt::format("{} of all {}", share_text(report.places, report.grams), grams)});

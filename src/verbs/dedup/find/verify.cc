@@ -127,7 +127,9 @@ void dedup_verify(DedupRun& run) {
     own_texts = own_texts || verified.similar > verified.matches;
     out.close(false);
     matches.push_back(run.dir.work(name));
-    if (!crowded || run.near->finished({.round = round, .pairs = verified.met, .matches = verified.matches}) || round == kMostRounds) break;
+    if (!crowded || run.near->finished({.round = round, .pairs = verified.met, .matches = verified.matches}) ||
+        round == kMostRounds)
+      break;
   }
   run::RunFile all = run.dir.create_work("matches");
   std::uint64_t count = 0;

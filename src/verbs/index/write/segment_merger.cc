@@ -114,10 +114,7 @@ void keep_path(blot::DocumentInfo& document, const std::string& root, bool same_
   const std::string path =
       (fs::path(root) / (place.home == blot::TextLocation::file ? document.id : place.path)).string();
   if (place.home == blot::TextLocation::file)
-    place = {.home = blot::TextLocation::part,
-             .path = path,
-             .begin = 0,
-             .bytes = document.text_bytes};
+    place = {.home = blot::TextLocation::part, .path = path, .begin = 0, .bytes = document.text_bytes};
   else
     place.path = path;
 }
