@@ -141,7 +141,8 @@ class Reading {
  private:
   void open_device() {
     const NearDevice& device = run_.plan.device;
-    if (device.device) feed_.emplace(device.device, device.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
+    if (device.device)
+      feed_.emplace(device.device, device.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
   }
 
   std::shared_ptr<BatchResult> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {
