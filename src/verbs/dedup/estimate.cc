@@ -18,7 +18,8 @@
 #include "engines/substring/plan.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
-#include "verbs/dedup/plan.h"
+#include "verbs/dedup/make_plan.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
 

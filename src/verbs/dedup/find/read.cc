@@ -17,7 +17,6 @@
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/near/finder.h"
-#include "verbs/dedup/plan.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"

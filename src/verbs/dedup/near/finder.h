@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/array.h"
-#include "engines/cuda/device.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
 #include "verbs/dedup/state/run.h"
@@ -114,11 +113,6 @@ class NearFinder {
 // `bands` are those of a library that is looked into; nullopt: chosen from the threshold and the recall.
 std::unique_ptr<NearFinder> make_finder(const DedupOptions& options, const std::optional<Bands>& bands = {});
 
-// A device and the rule for what it computes.
-struct NearDevice {
-  std::shared_ptr<const cuda::Device> device;  // null: the CPU
-  cuda::SketchRule rule;
-};
 // The device that options.device names. `automatic` means the CPU, because reading takes longer than computing
 // signatures. Throws Error(unsupported) if a GPU is requested but there is none, or it cannot compute the sketches.
 NearDevice near_device(const DedupOptions& options, const NearFinder* finder);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/threads.h"
-#include "verbs/dedup/plan.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/skipped.h"

@@ -48,6 +48,7 @@
 #include "engines/sketch/written.h"
 #include "refrain/dedup.h"
 #include "verbs/dedup/state/facts.h"
+#include "verbs/dedup/state/plan.h"
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/striped_file.h"
@@ -86,7 +87,6 @@ std::optional<std::string> changed_input(const DedupOptions& options, const time
 
 class NearFinder;
 class KnownDocuments;
-struct Plan;
 
 struct DedupRun {
   DedupRun(const Plan& plan_in, const Context& context_in);

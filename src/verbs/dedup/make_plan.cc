@@ -1,4 +1,4 @@
-#include "verbs/dedup/plan.h"
+#include "verbs/dedup/make_plan.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 #include "text/windows.h"
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/libraries/libraries.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/option_rows.h"

@@ -1,0 +1,28 @@
+// What a run of dedup will do. The stages take the plan as it is, and check no option again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engines/cuda/device.h"
+#include "refrain/dedup.h"
+
+namespace refrain::verbs::dedup {
+
+class NearFinder;
+
+// A device and the rule for what it computes.
+struct NearDevice {
+  std::shared_ptr<const cuda::Device> device;  // null: the CPU
+  cuda::SketchRule rule;
+};
+
+struct Plan {
+  DedupOptions options;                    // the texts of both sets are read in the same way
+  std::shared_ptr<const NearFinder> near;  // how near-duplicates are found; null if they aren't
+  NearDevice device;                       // what makes the sketches
+  // Everything the answer depends on, inputs included: --resume recognizes a run by it.
+  std::string identity;
+};
+
+}  // namespace refrain::verbs::dedup
