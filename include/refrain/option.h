@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,8 +25,9 @@ enum class OptionKind {
   percent,  // the same, shown as 80%
   size,     // bytes, with K, M, G or T; from `least`
   choice,   // one of `choices`; of a bool, the first stands for true
-  file,     // a file, or one of `choices` if there are any
+  file,
   folder,
+  words,  // a list of words: on the command line a file, or one of `choices`
 };
 
 // The heading under which help lists an option.
@@ -66,6 +69,7 @@ struct OptionInfo {
   OptionGroup group = OptionGroup::verb;
   Recorded recorded = Recorded::always;
   unsigned faces = kCommandLine | kPython;
+  bool first = false;     // set before other options, because it changes their defaults
   bool required = false;  // on the command line
   bool repeated = false;  // each use adds a value
 
@@ -90,6 +94,15 @@ void check_option(const OptionInfo& info, const OptionValue& value);
 
 // The place of a word among the choices. Error(invalid_argument) lists them.
 std::uint64_t choice_named(const OptionInfo& info, std::string_view word);
+
+// Sets the options for which `given`, a function of their OptionInfo, returns a std::optional with a value.
+template <class Options, class Given>
+void set_options(std::span<const Option<Options>> table, Options& options, Given given) {
+  for (const bool first : {true, false})
+    for (const Option<Options>& option : table)
+      if (option.info.first == first)
+        if (const std::optional<OptionValue> value = given(option.info)) option.set(options, *value);
+}
 
 // The default for help.
 template <class Options>

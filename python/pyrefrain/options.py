@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Literal, TypedDict
 
-from ._option_tables import DedupTable, DeviceTable as DeviceOptions, InputTable
+from ._option_tables import DedupTable, DeviceTable as DeviceOptions, FingerprintTable, InputTable, NearTable
 
 Path = str | os.PathLike[str]
 Size = int | str  # bytes, or "512M"
@@ -27,30 +27,16 @@ class InputOptions(InputTable, RunOptions, total=False):
     pass
 
 
-class FingerprintOptions(InputOptions, total=False):
-    preset: str
-    tokenizer: Tokenizer  # default: words-nfkc
-    normalize: Literal["none", "nfkc"]
-    comments: bool  # in code; skipped by default
-    hash: Literal["xxh3", "sdbm", "jenkins", "md5"]
-    window: int  # default: 3 tokens
-    seed: int
-    tie: Literal[0, 1]
-    stop_words: list[str] | Literal["english"]
+class FingerprintOptions(FingerprintTable, InputOptions, total=False):
+    pass
 
 
 class ExplainOptions(FingerprintOptions, total=False):
     distance: int  # default: 8 bits
 
 
-class NearOptions(FingerprintOptions, DeviceOptions, total=False):
-    distance: int  # default: 8 bits, 10 with verify
-    blocks: int
-    verify: bool
-    threshold: float  # with verify; default 0.8
-    all_pairs: bool
-    output: Path  # a folder; only for paths
-    force: bool
+class NearOptions(NearTable, InputOptions, DeviceOptions, total=False):
+    pass
 
 
 class DedupOptions(DedupTable, InputOptions, DeviceOptions, total=False):

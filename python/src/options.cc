@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/filesystem.h>
 
-#include <algorithm>
+#include <map>
 
 #include "bindings.h"
 #include "documents.h"
@@ -55,7 +55,12 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
     case OptionKind::size:
       return parse_size(value, Arguments::flag(info.name).c_str());
     case OptionKind::text:
-      return cast<std::string>(info, value);
+      return info.repeated ? OptionValue(cast<std::vector<std::string>>(info, value))
+                           : OptionValue(cast<std::string>(info, value));
+    case OptionKind::words:
+      if (!text) return cast<std::vector<std::string>>(info, value);
+      choice_named(info, nb::cast<std::string>(value));
+      return nb::cast<std::string>(value);
     case OptionKind::file:
     case OptionKind::folder:
       break;
@@ -67,21 +72,18 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
   return paths;
 }
 
-// Sets the options of a table that were given, in the order of the table.
+// Sets the options that were given.
 template <class Options>
-void read_options(Arguments& arguments, std::span<const Option<Options>> table, Options& options) {
-  for (const Option<Options>& option : table) {
-    if ((option.info.faces & kPython) == 0) continue;
-    const nb::object value = arguments.take(std::string(option.info.keyword()).c_str());
-    if (value.is_none()) continue;
-    if constexpr (std::is_same_v<Options, DedupOptions>) {
-      if (option.info.name == "against" && nb::isinstance<Documents>(value)) {
-        options.against.documents = nb::cast<const Documents&>(value).stream();
-        continue;
-      }
-    }
-    option.set(options, value_of(option.info, value));
-  }
+Options read_options(Arguments& arguments, Options options = {}, unsigned face = kPython) {
+  set_options(option_table<Options>(), options, [&](const OptionInfo& info) -> std::optional<OptionValue> {
+    if ((info.faces & face) == 0) return std::nullopt;
+    const nb::object value = arguments.take(std::string(info.keyword()).c_str());
+    if (value.is_none() || (info.name == "against" && nb::isinstance<Documents>(value))) return std::nullopt;
+    const OptionValue made = value_of(info, value);
+    check_option(info, made);
+    return made;
+  });
+  return options;
 }
 
 void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
@@ -97,25 +99,6 @@ void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
     tokenizer = form == 1 ? TokenizerKind::words_nfkc : TokenizerKind::words;
   else if (form == 1)
     throw Error(Errc::invalid_argument, "--normalize nfkc: only words are normalized");
-}
-
-DeviceOptions device_options(Arguments& arguments) {
-  DeviceOptions options;
-  read_options(arguments, device_option_table(), options);
-  return options;
-}
-
-Preset preset_of(Arguments& arguments) {
-  std::string name;
-  if (!arguments.read("preset", name)) return {};
-  index_of_name("--preset", name, preset_names());
-  return *preset(name);
-}
-
-void read_windows(Arguments& arguments, FingerprintOptions& windows) {
-  read_tokenizer(arguments, windows.tokenizer);
-  arguments.read("window", windows.window);
-  arguments.read("seed", windows.seed);
 }
 
 }  // namespace
@@ -134,8 +117,7 @@ InputOptions input_options(Arguments& arguments, nb::handle input, HtmlPart html
   options.html = html;
   if (!nb::isinstance<Documents>(input)) {
     options.paths = nb::cast<std::vector<std::string>>(input);
-    read_options(arguments, input_option_table(), options);
-    return options;
+    return read_options(arguments, std::move(options));
   }
   options.documents = nb::cast<const Documents&>(input).stream();
   arguments.read_size("max_doc_bytes", options.max_doc_bytes);
@@ -150,47 +132,29 @@ void find_ids(InputOptions& input, const Context& context) {
 }
 
 FingerprintOptions fingerprint_options(Arguments& arguments) {
-  FingerprintOptions options = preset_of(arguments).fingerprint;
-  read_windows(arguments, options);
-  arguments.read_name("hash", hash_names(), options.hash);
-  unsigned tie = options.tie_sets_bit ? 1 : 0;
-  arguments.read("tie", tie);
-  if (tie > 1) throw Error(Errc::invalid_argument, "--tie: must be 0 or 1");
-  options.tie_sets_bit = tie == 1;
-  const nb::object words = arguments.take("stop_words");
-  if (nb::isinstance<nb::str>(words)) {
-    index_of_name("--stop-words", nb::cast<std::string>(words), {"english"});
-    options.stop_words = english_stop_words();
-  } else {
-    arguments.read("stop_words", options.stop_words);
-  }
-  return options;
+  return read_options<FingerprintOptions>(arguments);
+}
+
+DocumentMatchOptions match_options(Arguments& arguments) {
+  return read_options<DocumentMatchOptions>(arguments, {}, kSpark);
 }
 
 NearOptions near_options(Arguments& arguments, nb::handle input) {
-  NearOptions options;
-  options.input = input_options(arguments, input);
-  options.fingerprint = fingerprint_options(arguments);
-  const Preset preset = preset_of(arguments);
-  arguments.read("verify", options.verify);
-  if (arguments.read("threshold", options.threshold) && !options.verify)
+  auto options = read_options<NearOptions>(arguments);
+  if (arguments.given("threshold") && !options.verify)
     throw Error(Errc::invalid_argument, "--threshold: has no effect without --verify; remove it");
-  options.distance = arguments.given("preset") ? preset.distance : options.verify ? kVerifiedDistance : kNearDistance;
-  arguments.read("distance", options.distance);
-  options.blocks = preset.blocks > options.distance ? preset.blocks : 0;
-  arguments.read("blocks", options.blocks);
-  arguments.read("all_pairs", options.all_pairs);
-  options.device = device_options(arguments);
-  arguments.read("output", options.output);
-  arguments.read("force", options.force);
+  options.input = input_options(arguments, input);
+  options.device = read_options<DeviceOptions>(arguments);
   return options;
 }
 
 DedupOptions dedup_options(Arguments& arguments, nb::handle input) {
   DedupOptions options;
   options.input = input_options(arguments, input, options.input.html);
-  read_options(arguments, dedup_option_table(), options);
-  options.device = device_options(arguments);
+  options = read_options(arguments, std::move(options));
+  if (const nb::object against = arguments.take("against"); nb::isinstance<Documents>(against))
+    options.against.documents = nb::cast<const Documents&>(against).stream();
+  options.device = read_options<DeviceOptions>(arguments);
   return options;
 }
 
@@ -252,11 +216,11 @@ PassageLimits passage_limits(Arguments& arguments) {
 namespace {
 
 template <class Options>
-nb::list rows_of(std::span<const Option<Options>> table) {
-  static constexpr const char* kKinds[] = {"toggle", "text",   "number", "share", "percent",
-                                           "size",   "choice", "file",   "folder"};
+nb::list rows_of() {
+  static constexpr const char* kKinds[] = {"toggle", "text",   "number", "share",  "percent",
+                                           "size",   "choice", "file",   "folder", "words"};
   nb::list rows;
-  for (const Option<Options>& option : table) {
+  for (const Option<Options>& option : option_table<Options>()) {
     const OptionInfo& info = option.info;
     nb::dict row;
     row["name"] = std::string(info.name);
@@ -280,10 +244,16 @@ nb::list rows_of(std::span<const Option<Options>> table) {
 
 // The rows of one table: what the keywords of a verb are, for type stubs and for other faces written in Python.
 nb::list option_table(const std::string& name) {
-  if (name == "input") return rows_of(input_option_table());
-  if (name == "device") return rows_of(device_option_table());
-  if (name == "dedup") return rows_of(dedup_option_table());
-  throw Error(Errc::invalid_argument, name + ": there is no such table of options; choose from input, device, dedup");
+  static const std::map<std::string_view, nb::list (*)()> kTables = {
+      {"input", rows_of<InputOptions>},
+      {"device", rows_of<DeviceOptions>},
+      {"fingerprint", rows_of<FingerprintOptions>},
+      {"near", rows_of<NearOptions>},
+      {"dedup", rows_of<DedupOptions>},
+  };
+  const auto found = kTables.find(name);
+  if (found == kTables.end()) throw Error(Errc::invalid_argument, name + ": there is no such table of options");
+  return found->second();
 }
 
 }  // namespace

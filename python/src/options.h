@@ -65,6 +65,8 @@ InputOptions input_options(Arguments& arguments, nanobind::handle input, HtmlPar
 void find_ids(InputOptions& input, const Context& context);
 
 FingerprintOptions fingerprint_options(Arguments& arguments);
+// The options of pyrefrain.spark.dedup().
+DocumentMatchOptions match_options(Arguments& arguments);
 NearOptions near_options(Arguments& arguments, nanobind::handle input);
 DedupOptions dedup_options(Arguments& arguments, nanobind::handle input);
 SubstringsOptions substrings_options(Arguments& arguments, nanobind::handle input);

@@ -92,8 +92,8 @@ void check(const DedupOptions& options, const Context& context) {
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
-  verbs::run::check_options(input_option_table(), options.input);
-  verbs::run::check_options(dedup_option_table(), options);
+  verbs::run::check_options(options.input);
+  verbs::run::check_options(options);
   // Constructing these validates the options.
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan plan(options.windows);

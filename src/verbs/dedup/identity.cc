@@ -23,15 +23,15 @@ std::string against_identity(const InputOptions& against) {
   std::string lines = run::input_identity(against);
   for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
     lines.replace(at, kInput.size(), "against");
-  return lines + run::options_identity(input_option_table(), against, "against_");
+  return lines + run::options_identity(against, "against_");
 }
 
 }  // namespace
 
 std::string identity(const DedupOptions& options, const NearFinder* near) {
   std::string text = fmt::format("refrain dedup {}\n", kVersion);
-  text += run::options_identity(dedup_option_table(), options);
-  text += run::options_identity(input_option_table(), options.input);
+  text += run::options_identity(options);
+  text += run::options_identity(options.input);
   if (!options.against.empty()) text += against_identity(options.against);
   text += libraries_identity(options) + run::input_identity(options.input);
   // A message names the first line that differs, so what follows from the options comes after them.

@@ -86,7 +86,8 @@ std::vector<std::string_view> compared_mail_names() {
   return {std::begin(verbs::run::kCompareNames), std::end(verbs::run::kCompareNames)};
 }
 
-std::span<const Option<InputOptions>> input_option_table() {
+template <>
+std::span<const Option<InputOptions>> option_table() {
   return input_rows();
 }
 

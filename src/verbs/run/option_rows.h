@@ -16,16 +16,18 @@
 
 #include "base/json.h"
 #include "refrain/error.h"
-#include "refrain/option.h"
+#include "refrain/options.h"
 
 namespace refrain::verbs::run {
 
+// The member that a path of pointers to members leads to; the struct itself if the path is empty.
+template <class Options>
+auto& member(Options& options) {
+  return options;
+}
 template <auto First, auto... Rest, class Options>
 auto& member(Options& options) {
-  if constexpr (sizeof...(Rest) == 0)
-    return options.*First;
-  else
-    return member<Rest...>(options.*First);
+  return member<Rest...>(options.*First);
 }
 
 // Assigns a value to a member of its type. A choice is assigned by its place.
@@ -99,14 +101,14 @@ std::string identity_lines(const OptionInfo& info, const OptionValue& value);
 
 // Throws Error(invalid_argument) for the first option that is out of its range.
 template <class Options>
-void check_options(std::span<const Option<Options>> table, const Options& options) {
+void check_options(const Options& options, std::span<const Option<Options>> table = option_table<Options>()) {
   for (const Option<Options>& option : table)
     if (option.idle == nullptr || option.idle(options).empty()) check_option(option.info, option.get(options));
 }
 
 // Calls visit(info, value) for each option that is recorded.
 template <class Options, class Visit>
-void for_each_recorded(std::span<const Option<Options>> table, const Options& options, Visit visit) {
+void for_each_recorded(const Options& options, std::span<const Option<Options>> table, Visit visit) {
   static const Options defaults;
   for (const Option<Options>& option : table) {
     const Recorded recorded = option.info.recorded;
@@ -119,8 +121,9 @@ void for_each_recorded(std::span<const Option<Options>> table, const Options& op
 
 // The members of the object `options` of summary.json.
 template <class Options>
-void write_options(JsonWriter& json, std::span<const Option<Options>> table, const Options& options) {
-  for_each_recorded(table, options, [&](const OptionInfo& info, const OptionValue& value) {
+void write_options(JsonWriter& json, const Options& options,
+                   std::span<const Option<Options>> table = option_table<Options>()) {
+  for_each_recorded(options, table, [&](const OptionInfo& info, const OptionValue& value) {
     json.key(info.name);
     write_value(json, value);
   });
@@ -129,8 +132,8 @@ void write_options(JsonWriter& json, std::span<const Option<Options>> table, con
 // The lines of an identity: a name and a value each. Options that are recorded only in some cases are always among
 // them, so that two identities can be compared line by line.
 template <class Options>
-std::string options_identity(std::span<const Option<Options>> table, const Options& options,
-                             const std::string& prefix = {}) {
+std::string options_identity(const Options& options, const std::string& prefix = {},
+                             std::span<const Option<Options>> table = option_table<Options>()) {
   std::string text;
   for (const Option<Options>& option : table)
     if (option.info.recorded != Recorded::never && option.info.recorded != Recorded::reported)

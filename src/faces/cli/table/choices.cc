@@ -18,10 +18,6 @@ std::vector<std::string_view> passage_rows_names() {
   return {"jsonl", "text", "tsv"};
 }
 
-std::vector<std::string_view> stop_word_lists() {
-  return {"english"};
-}
-
 std::vector<std::string_view> normal_forms() {
   return {"none", "nfkc"};
 }

@@ -12,8 +12,6 @@ std::vector<std::string_view> keep_names();
 // In the order of Rows. Not all verbs have tsv.
 std::vector<std::string_view> rows_names();
 std::vector<std::string_view> passage_rows_names();
-std::vector<std::string_view> stop_word_lists();
-
 std::vector<std::string_view> normal_forms();
 
 }  // namespace refrain::cli

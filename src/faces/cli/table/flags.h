@@ -26,12 +26,15 @@
 
 namespace refrain::cli {
 
+struct Flag;
+
 // The form in which rows are printed.
 enum class Rows { jsonl, text, tsv };
 
 // The values from the command line, and only those: the fields of flags that were not given are empty, so that a
 // preset can be told from a choice. options.h turns this into the options of a verb.
 struct Settings {
+  std::vector<const Flag*> flags;  // those that were given, each once
   // The options that have a table, by name.
   std::map<std::string_view, OptionValue> given;
   bool has(std::string_view option) const { return given.contains(option); }
@@ -42,15 +45,10 @@ struct Settings {
   bool version = false;
 
   std::string output;
-  std::optional<unsigned> distance;
-  std::optional<unsigned> blocks;
-  bool all_pairs = false;
-  bool verify = false;
   std::optional<std::uint64_t> length;
   std::optional<std::uint64_t> min_count;
   std::optional<Snap> snap;
   std::optional<Keep> keep;
-  std::optional<double> threshold;
   std::string library;
   bool trust_signatures = false;
   bool groups = false;
@@ -60,7 +58,6 @@ struct Settings {
   std::string ids;
   std::vector<std::string> sources;
   bool force = false;
-  bool all = false;
   bool add = false;
   std::vector<std::string> in;
   std::string run;
@@ -102,17 +99,11 @@ struct Settings {
   bool token_for_reads = false;
   std::optional<unsigned> max_connections;
 
-  std::vector<std::string_view> input_flags;  // those of Group::input that were given, each once
   std::optional<bool> normalize;
   bool comments = false;
 
-  std::string preset;
   std::optional<TokenizerKind> tokenizer;
-  std::optional<HashKind> hash;
   std::optional<unsigned> window;
-  std::optional<std::uint64_t> seed;
-  std::optional<bool> tie;
-  std::string stop_words;
 
   std::optional<std::uint64_t> memory;
   std::optional<unsigned> threads;
@@ -159,7 +150,7 @@ std::span<const Flag> flags();
 // The flags of one verb, in the order of the table.
 std::vector<const Flag*> flags_of(Verb verb);
 
-// "--max-loss" for "max_loss".
+// "--id-field" for "id_field".
 std::string flag_spelling(std::string_view option);
 
 // The allowed values: "0 to 63", "at least 64M", "files, lines, jsonl"; empty if anything is allowed.

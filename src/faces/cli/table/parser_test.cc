@@ -80,15 +80,15 @@ TEST(Parser, ReadsEverySpellingOfAValue) {
   for (const Words& words : {Words{"near", "x", "--output", "d"}, Words{"near", "x", "--output=d"},
                              Words{"near", "x", "-o", "d"}, Words{"near", "x", "-od"}, Words{"near", "-o", "d", "x"}}) {
     const Settings settings = settings_of(words);
-    EXPECT_EQ(settings.output, "d");
+    EXPECT_EQ(near_options(settings).output, "d");
     EXPECT_EQ(settings.operands, Words{"x"});
   }
-  EXPECT_EQ(settings_of({"near", "x", "--output=a=b"}).output, "a=b");
-  EXPECT_EQ(settings_of({"near", "x", "-qod"}).output, "d");
+  EXPECT_EQ(near_options(settings_of({"near", "x", "--output=a=b"})).output, "a=b");
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-qod"})).output, "d");
 }
 
 TEST(Parser, TakesTheLastOfAFlagGivenTwice) {
-  EXPECT_EQ(settings_of({"near", "x", "-o", "d", "--distance", "1", "--distance", "5"}).distance, 5U);
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-o", "d", "--distance", "1", "--distance", "5"})).distance, 5U);
 }
 
 TEST(Parser, CollectsWhatCollects) {
@@ -103,10 +103,11 @@ TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
   const Settings settings = settings_of({"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash",
                                          "md5", "--tie", "1", "--seed", "18446744073709551615"});
   EXPECT_EQ(input_options(settings, {}).format, Format::csv);
-  EXPECT_EQ(settings.tokenizer, TokenizerKind::code_kinds);
-  EXPECT_EQ(settings.hash, HashKind::md5);
-  EXPECT_EQ(settings.tie, true);
-  EXPECT_EQ(settings.seed, ~std::uint64_t{0});
+  const FingerprintOptions options = fingerprint_options(settings);
+  EXPECT_EQ(options.tokenizer, TokenizerKind::code_kinds_bare);
+  EXPECT_EQ(options.hash, HashKind::md5);
+  EXPECT_EQ(options.tie_sets_bit, true);
+  EXPECT_EQ(options.seed, ~std::uint64_t{0});
 }
 
 TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
