@@ -16,7 +16,7 @@ PATH = "str | os.PathLike[str]"
 # Parameters of their own. And what is read in place of files may be a table.
 ELSEWHERE = {"text", "id", "annotate"}
 ANYTHING = {"against"}
-TABLES = ("input", "device", "fingerprint", "near", "dedup")
+TABLES = ("run", "input", "device", "fingerprint", "near", "dedup", "substrings", "ngrams", "layout", "add", "query", "passages")
 
 
 def type_of(row):

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,6 +47,7 @@ enum class Recorded {
 inline constexpr unsigned kCommandLine = 1;
 inline constexpr unsigned kPython = 2;
 inline constexpr unsigned kSpark = 4;
+inline constexpr unsigned kServer = 8;
 
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
@@ -80,7 +82,7 @@ template <class Options>
 struct Option {
   OptionInfo info;
   // Throws Error(invalid_argument) for a value that the option cannot hold.
-  void (*set)(Options&, const OptionValue&);
+  void (*set)(Options&, OptionValue&&);
   OptionValue (*get)(const Options&);
   // Why the option would have no effect beside the others: "without --near simhash"; empty if it has one. May be null.
   std::string (*idle)(const Options&) = nullptr;
@@ -101,7 +103,7 @@ void set_options(std::span<const Option<Options>> table, Options& options, Given
   for (const bool first : {true, false})
     for (const Option<Options>& option : table)
       if (option.info.first == first)
-        if (const std::optional<OptionValue> value = given(option.info)) option.set(options, *value);
+        if (std::optional<OptionValue> value = given(option.info)) option.set(options, std::move(*value));
 }
 
 // The default for help.

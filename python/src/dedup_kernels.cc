@@ -41,7 +41,7 @@ DocumentMatcher make_matcher(const std::vector<nb::bytes>& templates, const nb::
   std::vector<std::vector<std::uint64_t>> windows;
   for (const nb::bytes& one : templates) windows.push_back(numbers_in(one));
   Arguments arguments(options);
-  const DocumentMatchOptions match = match_options(arguments);
+  const DocumentMatchOptions match = read_options<DocumentMatchOptions>(arguments, {}, kSpark);
   arguments.finish("DocumentMatcher");
   return DocumentMatcher(match, windows);
 }

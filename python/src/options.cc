@@ -7,7 +7,6 @@
 #include "bindings.h"
 #include "documents.h"
 #include "refrain/error.h"
-#include "refrain/options.h"
 #include "refrain/survey.h"
 
 namespace nb = nanobind;
@@ -72,42 +71,22 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
   return paths;
 }
 
-// Sets the options that were given.
-template <class Options>
-Options read_options(Arguments& arguments, Options options = {}, unsigned face = kPython) {
-  set_options(option_table<Options>(), options, [&](const OptionInfo& info) -> std::optional<OptionValue> {
-    if ((info.faces & face) == 0) return std::nullopt;
-    const nb::object value = arguments.take(std::string(info.keyword()).c_str());
-    if (value.is_none() || (info.name == "against" && nb::isinstance<Documents>(value))) return std::nullopt;
-    const OptionValue made = value_of(info, value);
-    check_option(info, made);
-    return made;
-  });
-  return options;
-}
-
-void read_tokenizer(Arguments& arguments, TokenizerKind& tokenizer) {
-  arguments.read_name("tokenizer", tokenizer_choices(), tokenizer);
-  bool comments = false;
-  arguments.read("comments", comments);
-  tokenizer = with_comments(tokenizer, comments);
-  if (comments && tokenizer == with_comments(tokenizer, false))
-    throw Error(Errc::invalid_argument, "--comments: only code has comments; use --tokenizer code or code-kinds");
-  std::size_t form = 0;
-  if (!arguments.read_name("normalize", {"none", "nfkc"}, form)) return;
-  if (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc)
-    tokenizer = form == 1 ? TokenizerKind::words_nfkc : TokenizerKind::words;
-  else if (form == 1)
-    throw Error(Errc::invalid_argument, "--normalize nfkc: only words are normalized");
-}
-
 }  // namespace
+
+std::optional<OptionValue> given_value(Arguments& arguments, const OptionInfo& info, unsigned face) {
+  if ((info.faces & face) == 0) return std::nullopt;
+  const nb::object value = arguments.take(std::string(info.keyword()).c_str());
+  if (value.is_none() || (info.name == "against" && nb::isinstance<Documents>(value))) return std::nullopt;
+  OptionValue made = value_of(info, value);
+  if (info.kind == OptionKind::number) check_option(info, made);  // the verb checks the rest
+  return made;
+}
 
 CallSettings call_settings(Arguments& arguments) {
   CallSettings settings;
   arguments.read("threads", settings.threads);
   settings.memory = arguments.take("memory");
-  arguments.read("temp_dir", settings.temp_dir);
+  if (std::filesystem::path folder; arguments.read("temp_dir", folder)) settings.temp_dir = folder.string();
   settings.progress = arguments.take("progress");
   return settings;
 }
@@ -131,19 +110,10 @@ void find_ids(InputOptions& input, const Context& context) {
   input.id_optional = !input.id_field.empty();
 }
 
-FingerprintOptions fingerprint_options(Arguments& arguments) {
-  return read_options<FingerprintOptions>(arguments);
-}
-
-DocumentMatchOptions match_options(Arguments& arguments) {
-  return read_options<DocumentMatchOptions>(arguments, {}, kSpark);
-}
-
 NearOptions near_options(Arguments& arguments, nb::handle input) {
-  auto options = read_options<NearOptions>(arguments);
+  auto options = reading_options<NearOptions>(arguments, input);
   if (arguments.given("threshold") && !options.verify)
     throw Error(Errc::invalid_argument, "--threshold: has no effect without --verify; remove it");
-  options.input = input_options(arguments, input);
   options.device = read_options<DeviceOptions>(arguments);
   return options;
 }
@@ -156,61 +126,6 @@ DedupOptions dedup_options(Arguments& arguments, nb::handle input) {
     options.against.documents = nb::cast<const Documents&>(against).stream();
   options.device = read_options<DeviceOptions>(arguments);
   return options;
-}
-
-SubstringsOptions substrings_options(Arguments& arguments, nb::handle input) {
-  SubstringsOptions options;
-  options.input = input_options(arguments, input);
-  arguments.read("length", options.length);
-  arguments.read("min_count", options.min_count);
-  arguments.read_name("snap", {"none", "utf8", "word", "line"}, options.snap);
-  arguments.read_name("keep", {"first", "none"}, options.keep);
-  arguments.read("until_clean", options.until_clean);
-  arguments.read("groups", options.groups);
-  arguments.read("apply", options.apply);
-  arguments.read("output", options.output);
-  arguments.read("force", options.force);
-  return options;
-}
-
-NgramsOptions ngrams_options(Arguments& arguments, nb::handle input) {
-  NgramsOptions options;
-  options.input = input_options(arguments, input);
-  arguments.read("n", options.n);
-  arguments.read("m", options.m);
-  read_tokenizer(arguments, options.tokenizer);
-  arguments.read_name("algorithm", ngram_algorithm_names(), options.algorithm);
-  arguments.read("output", options.output);
-  arguments.read("force", options.force);
-  return options;
-}
-
-IndexLayout index_layout(Arguments& arguments) {
-  IndexLayout layout;
-  arguments.read("window", layout.window);
-  arguments.read_name("blots", blot_kind_names(), layout.blots);
-  arguments.read_name("sampling", blot_sampling_names(), layout.sampling);
-  arguments.read("interleave", layout.interleave);
-  if (layout.interleave > 1) layout.sampling = BlotSampling::all;
-  arguments.read("blot_bits", layout.blot_bits);
-  arguments.read("shards", layout.shards);
-  read_tokenizer(arguments, layout.tokenizer);
-  arguments.read("store_text", layout.store_text);
-  Edits edits = Edits::heavy;
-  arguments.read_name("edits", edits_names(), edits);
-  layout.pairs = edits == Edits::heavy;
-  return layout;
-}
-
-PassageLimits passage_limits(Arguments& arguments) {
-  PassageLimits limits;
-  arguments.read_name("edits", edits_names(), limits.edits);
-  arguments.read("noise", limits.noise);
-  arguments.read("min_tokens", limits.min_tokens);
-  if (unsigned gap = 0; arguments.read("max_gap", gap)) limits.max_gap = gap;
-  arguments.read("max_documents", limits.max_documents);
-  arguments.read("exclude", limits.exclude);
-  return limits;
 }
 
 namespace {
@@ -235,6 +150,7 @@ nb::list rows_of() {
       for (const std::string_view choice : info.choices()) choices.append(std::string(choice));
     row["choices"] = choices;
     row["repeated"] = info.repeated;
+    row["command_line"] = (info.faces & kCommandLine) != 0;
     row["python"] = (info.faces & kPython) != 0;
     row["spark"] = (info.faces & kSpark) != 0;
     rows.append(row);
@@ -245,11 +161,18 @@ nb::list rows_of() {
 // The rows of one table: what the keywords of a verb are, for type stubs and for other faces written in Python.
 nb::list option_table(const std::string& name) {
   static const std::map<std::string_view, nb::list (*)()> kTables = {
+      {"run", rows_of<Context>},
       {"input", rows_of<InputOptions>},
       {"device", rows_of<DeviceOptions>},
       {"fingerprint", rows_of<FingerprintOptions>},
       {"near", rows_of<NearOptions>},
       {"dedup", rows_of<DedupOptions>},
+      {"substrings", rows_of<SubstringsOptions>},
+      {"ngrams", rows_of<NgramsOptions>},
+      {"layout", rows_of<IndexLayout>},
+      {"add", rows_of<IndexAddOptions>},
+      {"query", rows_of<QueryOptions>},
+      {"passages", rows_of<ExtractOptions>},
   };
   const auto found = kTables.find(name);
   if (found == kTables.end()) throw Error(Errc::invalid_argument, name + ": there is no such table of options");

@@ -19,7 +19,7 @@ std::string without_verify(const NearOptions& options) {
 std::vector<Option<NearOptions>> near_rows() {
   using N = NearOptions;
   auto rows = verbs::run::fingerprint_rows<N, &N::fingerprint>();
-  rows.front().set = [](N& near, const OptionValue& value) {
+  rows.front().set = [](N& near, OptionValue&& value) {
     const Preset chosen = *preset(preset_names()[std::get<std::uint64_t>(value)]);
     near.fingerprint = chosen.fingerprint;
     near.distance = chosen.distance;
@@ -33,8 +33,8 @@ std::vector<Option<NearOptions>> near_rows() {
       {{.name = "distance", .kind = Kind::number, .unit = "BITS",
         .default_text = fmt::format("{}, verified {}", kNearDistance, kVerifiedDistance),
         .help = "maximum differing bits", .most = 63},
-       [](N& near, const OptionValue& value) {
-         verbs::run::assign(near.distance, value);
+       [](N& near, OptionValue&& value) {
+         verbs::run::assign(near.distance, std::move(value));
          if (near.blocks <= near.distance) near.blocks = 0;
        },
        [](const N& near) -> OptionValue { return std::uint64_t{near.distance}; }},
@@ -42,8 +42,8 @@ std::vector<Option<NearOptions>> near_rows() {
                           .help = "blocks in the join (speed only)", .least = 2, .most = 64,
                           .recorded = Recorded::never}),
       {{.name = "verify", .help = "match only what is similar by its text, too", .first = true},
-       [](N& near, const OptionValue& value) {
-         verbs::run::assign(near.verify, value);
+       [](N& near, OptionValue&& value) {
+         verbs::run::assign(near.verify, std::move(value));
          if (near.verify && near.distance == kNearDistance) near.distance = kVerifiedDistance;
        },
        [](const N& near) -> OptionValue { return near.verify; }},

@@ -32,7 +32,7 @@ std::vector<Option<Options>> tokenizer_rows(OptionGroup group, Idle<Options> idl
         .choices = tokenizer_choices,
         .group = group,
         .faces = kAllFaces},
-       [](Options& options, const OptionValue& value) {
+       [](Options& options, OptionValue&& value) {
          const auto tokenizer = static_cast<TokenizerKind>(std::get<std::uint64_t>(value));
          member<Path...>(options) = with_comments(tokenizer, false);
        },
@@ -45,7 +45,7 @@ std::vector<Option<Options>> tokenizer_rows(OptionGroup group, Idle<Options> idl
         .choices = normal_form_names,
         .group = group,
         .recorded = Recorded::never},
-       [](Options& options, const OptionValue& value) {
+       [](Options& options, OptionValue&& value) {
          set_normal_form(member<Path...>(options), std::get<std::uint64_t>(value) == 1);
        },
        [](const Options& options) -> OptionValue {
@@ -56,9 +56,7 @@ std::vector<Option<Options>> tokenizer_rows(OptionGroup group, Idle<Options> idl
         .help = "keep comments, with code and code-kinds",
         .group = group,
         .recorded = Recorded::never},
-       [](Options& options, const OptionValue& value) {
-         set_comments(member<Path...>(options), std::get<bool>(value));
-       },
+       [](Options& options, OptionValue&& value) { set_comments(member<Path...>(options), std::get<bool>(value)); },
        [](const Options&) -> OptionValue { return false; },
        idle},
   };
@@ -110,7 +108,7 @@ std::vector<Option<Options>> fingerprint_rows() {
                                          .group = kGroup,
                                          .recorded = Recorded::never,
                                          .first = true},
-                                        [](Options& options, const OptionValue& value) {
+                                        [](Options& options, OptionValue&& value) {
                                           member<Path...>(options) =
                                               preset(preset_names()[std::get<std::uint64_t>(value)])->fingerprint;
                                         },
@@ -122,7 +120,7 @@ std::vector<Option<Options>> fingerprint_rows() {
                   .help = "value of a bit whose weights sum to zero",
                   .most = 1,
                   .group = kGroup},
-                 [](Options& options, const OptionValue& value) {
+                 [](Options& options, OptionValue&& value) {
                    member<Path..., &FingerprintOptions::tie_sets_bit>(options) = std::get<std::uint64_t>(value) != 0;
                  },
                  [](const Options& options) -> OptionValue {
@@ -135,7 +133,7 @@ std::vector<Option<Options>> fingerprint_rows() {
                   .choices = stop_word_lists,
                   .group = kGroup,
                   .recorded = Recorded::never},
-                 [](Options& options, const OptionValue& value) {
+                 [](Options& options, OptionValue&& value) {
                    const auto* words = std::get_if<std::vector<std::string>>(&value);
                    member<Path..., &FingerprintOptions::stop_words>(options) =
                        words != nullptr ? *words : english_stop_words();
@@ -164,7 +162,7 @@ std::vector<Option<Options>> threshold_rows(std::string default_text = {}, Idle<
             .word = "any",
             .word_means = kAnyLoss,
             .faces = kAllFaces},
-           [](Options& options, const OptionValue& value) { assign(options.max_loss, value); },
+           [](Options& options, OptionValue&& value) { assign(options.max_loss, std::move(value)); },
            [](const Options& options) -> OptionValue {
              if (options.max_loss == kAnyLoss) return std::string("any");
              return std::uint64_t{options.max_loss};

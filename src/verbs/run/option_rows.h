@@ -32,7 +32,7 @@ auto& member(Options& options) {
 
 // Assigns a value to a member of its type. A choice is assigned by its place.
 template <class T>
-void assign(T& into, const OptionValue& value) {
+void assign(T& into, OptionValue&& value) {
   if constexpr (std::is_same_v<T, bool>) {
     const auto* place = std::get_if<std::uint64_t>(&value);
     into = place != nullptr ? *place == 0 : std::get<bool>(value);
@@ -45,12 +45,20 @@ void assign(T& into, const OptionValue& value) {
     into = static_cast<T>(number);
   } else if constexpr (std::is_same_v<T, double>) {
     into = std::get<double>(value);
+  } else if constexpr (requires(T optional) {
+                         optional.emplace();
+                         optional.value_or(0);
+                       }) {
+    assign(into.emplace(), std::move(value));
   } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string> &&
                        !std::is_same_v<T, std::filesystem::path>) {
-    const std::vector<std::string>& texts = std::get<std::vector<std::string>>(value);
-    into.assign(texts.begin(), texts.end());
+    auto& texts = std::get<std::vector<std::string>>(value);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      into = std::move(texts);
+    else
+      into.assign(texts.begin(), texts.end());
   } else {
-    into = std::get<std::string>(value);
+    into = std::get<std::string>(std::move(value));
   }
 }
 
@@ -62,6 +70,8 @@ OptionValue read(const T& from) {
     return from.string();
   } else if constexpr (std::unsigned_integral<T>) {
     return std::uint64_t{from};
+  } else if constexpr (requires { from.value_or(0); }) {
+    return read(from.value_or(0));
   } else {
     std::vector<std::string> texts;
     for (const auto& text : from) texts.push_back(std::filesystem::path(text).string());
@@ -73,7 +83,7 @@ OptionValue read(const T& from) {
 template <class Options, auto... Path>
 Option<Options> row(OptionInfo info, std::string (*idle)(const Options&) = nullptr) {
   return {.info = std::move(info),
-          .set = [](Options& options, const OptionValue& value) { assign(member<Path...>(options), value); },
+          .set = [](Options& options, OptionValue&& value) { assign(member<Path...>(options), std::move(value)); },
           .get = [](const Options& options) { return read(member<Path...>(options)); },
           .idle = idle};
 }
@@ -84,7 +94,7 @@ Option<Options> choice_row(OptionInfo info, std::string (*idle)(const Options&) 
   info.kind = OptionKind::choice;
   info.choices = kNames;
   return {.info = std::move(info),
-          .set = [](Options& options, const OptionValue& value) { assign(member<Path...>(options), value); },
+          .set = [](Options& options, OptionValue&& value) { assign(member<Path...>(options), std::move(value)); },
           .get = [](const Options& options) -> OptionValue {
             const auto& value = member<Path...>(options);
             if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, bool>)

@@ -134,12 +134,13 @@ void expect_sound() {
     const OptionValue value = option.get(defaults);
     if (std::holds_alternative<std::string>(value) && std::get<std::string>(value).empty()) continue;
     Options copy;
-    option.set(copy, value);
+    option.set(copy, OptionValue(value));
     EXPECT_EQ(option.get(copy), value) << info.name;
   }
 }
 
 TEST(OptionTables, AreSound) {
+  expect_sound<Context>();
   expect_sound<InputOptions>();
   expect_sound<DeviceOptions>();
   expect_sound<FingerprintOptions>();
@@ -147,6 +148,15 @@ TEST(OptionTables, AreSound) {
   expect_sound<DedupOptions>();
   expect_sound<NearOptions>();
   expect_sound<MatchOptions>();
+  expect_sound<SubstringsOptions>();
+  expect_sound<NgramsOptions>();
+  expect_sound<NgramsShowOptions>();
+  expect_sound<IndexLayout>();
+  expect_sound<IndexAddOptions>();
+  expect_sound<QueryOptions>();
+  expect_sound<ExtractOptions>();
+  expect_sound<BlotsOptions>();
+  expect_sound<ServeOptions>();
 }
 
 }  // namespace

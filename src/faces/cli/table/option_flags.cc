@@ -18,6 +18,15 @@ struct Offer {
 };
 
 constexpr VerbSet kDedup = set_of(Verb::dedup);
+constexpr VerbSet kThreaded = Verb::dedup | Verb::near | Verb::fingerprint | Verb::text | Verb::match |
+                              Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add |
+                              Verb::index_query | Verb::index_extract | Verb::index_blots | Verb::index_check |
+                              Verb::serve;
+// The verbs that may write temporary files.
+constexpr VerbSet kSpilling = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show |
+                              Verb::index_create | Verb::index_add | Verb::index_extract | Verb::index_check |
+                              Verb::library_merge | Verb::serve;
+constexpr VerbSet kLayoutVerbs = Verb::index_create | Verb::index_blots;
 constexpr VerbSet kNotSubstrings = kReaders & ~set_of(Verb::substrings);
 
 class Builder {
@@ -98,7 +107,30 @@ std::span<const Flag> option_flags() {
     builder.add<NearOptions>({{"distance", set_of(Verb::explain), "8 or the preset's"}});
     builder.add<FingerprintOptions>(Verb::fingerprint | Verb::explain);
     builder.add<MatchOptions>(set_of(Verb::match));
+    builder.add<SubstringsOptions>(set_of(Verb::substrings));
+    builder.add<NgramsOptions>(set_of(Verb::ngrams_build));
+    builder.add<NgramsShowOptions>(set_of(Verb::ngrams_show));
+    builder.add<IndexLayout>({
+        {"tokenizer", kLayoutVerbs},
+        {"normalize", kLayoutVerbs},
+        {"comments", kLayoutVerbs},
+        {"window", kLayoutVerbs},
+        {"blots", kLayoutVerbs},
+        {"sampling", kLayoutVerbs},
+        {"interleave", kLayoutVerbs},
+        {"blot_bits", set_of(Verb::index_create)},
+        {"blot_bits", set_of(Verb::index_blots), "64"},
+        {"shards", set_of(Verb::index_create)},
+        {"store_text", set_of(Verb::index_create)},
+        {"edits", set_of(Verb::index_create)},
+    });
+    builder.add<IndexAddOptions>(set_of(Verb::index_add));
+    builder.add<QueryOptions>(set_of(Verb::index_query));
+    builder.add<ExtractOptions>(set_of(Verb::index_extract));
+    builder.add<BlotsOptions>(set_of(Verb::index_blots));
+    builder.add<ServeOptions>(set_of(Verb::serve));
     builder.add<DeviceOptions>(Verb::dedup | Verb::near);
+    builder.add<Context>({{"memory", kWorkers}, {"threads", kThreaded}, {"temp_dir", kSpilling}});
     return builder.take();
   }();
   return rows;

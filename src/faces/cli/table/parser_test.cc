@@ -63,8 +63,8 @@ TEST(VerbTable, KnowsFamilies) {
 
 TEST(Parser, ReadsVerbsOfTwoWords) {
   EXPECT_EQ(parse(Words{"ngrams", "show", "index", "--limit", "3"}).verb, Verb::ngrams_show);
-  EXPECT_EQ(settings_of({"ngrams", "show", "index", "--limit", "3"}).limit, 3U);
-  EXPECT_EQ(settings_of({"ngrams", "build", "x", "-o", "i", "-n5", "-m", "3"}).n, 5U);
+  EXPECT_EQ(given_options<NgramsShowOptions>(settings_of({"ngrams", "show", "index", "--limit", "3"})).limit, 3U);
+  EXPECT_EQ(reading_options<NgramsOptions>(settings_of({"ngrams", "build", "x", "-o", "i", "-n5", "-m", "3"})).n, 5U);
   for (const Words& words : {Words{"ngrams"}, Words{"ngrams", "--help"}, Words{"ngrams", "-h"}}) {
     EXPECT_EQ(parse(words).verb, Verb::ngrams);
     EXPECT_TRUE(parse(words).settings.help);
@@ -103,7 +103,7 @@ TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
   const Settings settings = settings_of({"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash",
                                          "md5", "--tie", "1", "--seed", "18446744073709551615"});
   EXPECT_EQ(input_options(settings, {}).format, Format::csv);
-  const FingerprintOptions options = fingerprint_options(settings);
+  const FingerprintOptions options = given_options<FingerprintOptions>(settings);
   EXPECT_EQ(options.tokenizer, TokenizerKind::code_kinds_bare);
   EXPECT_EQ(options.hash, HashKind::md5);
   EXPECT_EQ(options.tie_sets_bit, true);
@@ -191,7 +191,7 @@ TEST(Options, DropThePresetsBlocksWhereTheDistanceOutgrowsThem) {
 TEST(IndexOptions, InterleavingImpliesAllWindows) {
   const auto layout = [](Words words) {
     words.insert(words.begin(), {"index", "create", "i", "in"});
-    return index_layout(settings_of(words));
+    return given_options<IndexLayout>(settings_of(words));
   };
   EXPECT_EQ(layout({}).sampling, BlotSampling::syncmer);
   EXPECT_EQ(layout({"--interleave", "1"}).sampling, BlotSampling::syncmer);
