@@ -18,7 +18,7 @@
 #include "engines/substring/plan.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
-#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/plan.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
 
@@ -193,7 +193,8 @@ bool on_one_disk(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
-DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context) {
+DedupEstimate verbs::dedup::estimate(const Plan& plan, const Context& context) {
+  const DedupOptions& options = plan.options;
   DedupEstimate estimate;
   MemoryBudget budget(context);
   const TempSpace temp(context);
@@ -210,9 +211,8 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   estimate.bytes = sizes.bytes;
   estimate.unpacked_bytes = sizes.unpacked;
   estimate.documents = sizes.documents;
-  const std::unique_ptr<verbs::dedup::NearFinder> near = verbs::dedup::make_finder(options);
   std::uint64_t disk =
-      kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options, near.get()) + row_bytes(options));
+      kSmallFiles + sizes.unpacked + sizes.documents * (column_bytes(options, plan.near.get()) + row_bytes(options));
   // Compressing a file again may make it a little larger.
   const std::uint64_t copy = sizes.bytes + (sizes.packed ? sizes.bytes / 8 : 0);
   if (options.apply) disk += copy;
@@ -229,6 +229,10 @@ DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context
   estimate.disk_bytes = disk;
   estimate.temp_bytes = spilled_bytes(options, sizes, budget.available());
   return estimate;
+}
+
+DedupEstimate dedup_estimate(const DedupOptions& options, const Context& context) {
+  return verbs::dedup::estimate(verbs::dedup::make_plan(options, context), context);
 }
 
 }  // namespace refrain

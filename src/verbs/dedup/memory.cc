@@ -1,27 +1,13 @@
 // dedup of documents in memory: runs the deciding stages without a folder and returns the decisions as rows.
 #include "verbs/dedup/memory.h"
 
-#include <fmt/format.h>
-
 #include <vector>
 
-#include "refrain/error.h"
 #include "verbs/dedup/against/reader.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
-
-void check_memory(const DedupOptions& options) {
-  const auto refuse = [](bool asked, const char* flag) {
-    if (asked)
-      throw Error(Errc::invalid_argument, fmt::format("{}: writes files, and documents in memory have none", flag));
-  };
-  refuse(options.apply, "--apply");
-  refuse(options.annotate, "--annotate");
-  refuse(options.attributes != Attributes::none, "--attributes");
-  refuse(options.resume, "--resume");
-}
 
 void list_decisions(DedupRun& run, DedupResult& result) {
   const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");

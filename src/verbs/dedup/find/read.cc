@@ -17,6 +17,7 @@
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/plan.h"
 #include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
@@ -139,8 +140,9 @@ class Reading {
 
  private:
   void open_device() {
-    const NearDevice near = near_device(run_.options, run_.near);
-    if (near.device) feed_.emplace(near.device, near.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
+    const NearDevice& device = run_.plan.device;
+    if (device.device)
+      feed_.emplace(device.device, device.rule, run_.threads, run_.options.device.memory_bytes, run_.budget);
   }
 
   std::shared_ptr<BatchResult> digest_batch(corpus::Batch& batch, unsigned number, Worker& worker) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "verbs/dedup/plan.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/skipped.h"
@@ -24,22 +25,22 @@ std::optional<std::string> changed_input(const DedupOptions& options, const time
   return changed ? changed : run::changed_since(options.against, since);
 }
 
-DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in,
-                   std::string identity)
-    : options(options_in),
+DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
+    : plan(plan_in),
+      options(plan.options),
       context(context_in),
-      name(hex(digest(identity))),
-      near(near_in),
+      name(hex(digest(plan.identity))),
+      near(plan.near.get()),
       threads(thread_count(context_in)),
       budget(context_in),
       temp(context_in),
-      dir({.target = options_in.output,
+      dir({.target = options.output,
            .verb = "dedup",
-           .identity = std::move(identity),
-           .resume = options_in.resume,
-           .force = options_in.force,
-           .changed_input = [&options_in](const timespec& since) { return changed_input(options_in, since); },
-           .nameless = options_in.input.documents ? &temp : nullptr,
+           .identity = plan.identity,
+           .resume = options.resume,
+           .force = options.force,
+           .changed_input = [this](const timespec& since) { return changed_input(options, since); },
+           .nameless = options.input.documents ? &temp : nullptr,
            .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
                        "clean", "annotated", "attributes", "templates.bin", "library", "report.html",
                        run::kSkippedName}},

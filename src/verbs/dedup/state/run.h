@@ -86,12 +86,13 @@ std::optional<std::string> changed_input(const DedupOptions& options, const time
 
 class NearFinder;
 class KnownDocuments;
+struct Plan;
 
 struct DedupRun {
-  // `near_in` may be null. `identity` contains everything that the answer depends on.
-  DedupRun(const DedupOptions& options_in, const Context& context_in, const NearFinder* near_in, std::string identity);
+  DedupRun(const Plan& plan_in, const Context& context_in);
 
-  const DedupOptions& options;
+  const Plan& plan;
+  const DedupOptions& options;  // the plan's
   const Context& context;
   const std::string name;        // a digest of the identity: 32 hexadecimal digits
   const NearFinder* const near;  // the method (near/finder.h); null if it is off
