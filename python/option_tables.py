@@ -11,11 +11,12 @@ import os
 from typing import Any, Literal, TypedDict
 
 """
-PLAIN = {"toggle": "bool", "text": "str", "number": "int", "share": "float", "percent": "float", "size": "int | str"}
+PLAIN = {"toggle": "bool", "text": "str", "words": 'list[str] | Literal["english"]', "number": "int", "share": "float", "percent": "float", "size": "int | str"}
 PATH = "str | os.PathLike[str]"
 # Parameters of their own. And what is read in place of files may be a table.
 ELSEWHERE = {"text", "id", "annotate"}
 ANYTHING = {"against"}
+TABLES = ("run", "input", "device", "fingerprint", "near", "dedup", "substrings", "ngrams", "layout", "add", "query", "passages")
 
 
 def type_of(row):
@@ -44,7 +45,7 @@ def main():
     sys.path.insert(0, folder)
     import _core
 
-    classes = [class_of(f"{name.capitalize()}Table", _core.option_table(name)) for name in ("input", "device", "dedup")]
+    classes = [class_of(f"{name.capitalize()}Table", _core.option_table(name)) for name in TABLES]
     with open(file, "w", encoding="utf-8") as out:
         out.write(HEADER + "\n" + "\n\n".join(classes))
 

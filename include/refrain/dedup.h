@@ -110,25 +110,36 @@ inline constexpr unsigned kDefaultLanes = 128;
 inline constexpr std::uint32_t kDefaultMaxLoss = 16;
 inline constexpr std::uint32_t kAnyLoss = ~std::uint32_t{0};
 
+// When one document makes another redundant.
+struct DocumentMatchOptions {
+  // Windows of tokens: similarity is computed over sets of them, with either method.
+  FingerprintOptions windows = {.window = 5};
+  double threshold = kDefaultThreshold;  // minimum Jaccard similarity of the windows of two matching documents
+  double recall = 0.95;                  // the share of pairs exactly at the threshold that become candidates
+  unsigned lanes = kDefaultLanes;        // in a MinHash signature
+  // The most tokens in a row that a near-duplicate may have of its own and still be removed.
+  std::uint32_t max_loss = kDefaultMaxLoss;
+};
+
 struct DedupOptions {
   // For HTML pages, the main content is compared; files are written unchanged.
   InputOptions input = {.html = HtmlPart::main};
   std::filesystem::path output = {};
   bool exact = true;
   NearMethod near = NearMethod::minhash;
-  // Windows of tokens: similarity is computed over sets of them, with either method.
-  FingerprintOptions windows = {.window = 5};
-  double threshold = kDefaultThreshold;  // minimum Jaccard similarity of the windows of two matching documents
-  // The most tokens in a row that a near-duplicate may have of its own and still be removed.
+  // What makes two documents match, as in DocumentMatchOptions.
+  FingerprintOptions windows = DocumentMatchOptions{}.windows;
+  double threshold = kDefaultThreshold;
+  double recall = DocumentMatchOptions{}.recall;
+  unsigned lanes = kDefaultLanes;
   std::uint32_t max_loss = kDefaultMaxLoss;
+  DocumentMatchOptions match() const { return {windows, threshold, recall, lanes, max_loss}; }
   // When documents are compared, leave out text that many otherwise different documents of one source share
   // (navigation, legal notices). Here, a document's source is `source_field`, else the host of its id if that is a
   // URL, else its file; that of a whole file is its folder.
   bool templates = true;
-  double recall = 0.95;            // the share of pairs exactly at the threshold that become candidates
-  unsigned lanes = kDefaultLanes;  // in a MinHash signature
-  unsigned distance = 3;           // simhash: maximum number of differing bits for the texts to be compared
-  unsigned close = 63;             // simhash: with more differing bits than this, only texts of up to short_bytes match
+  unsigned distance = 3;  // simhash: maximum number of differing bits for the texts to be compared
+  unsigned close = 63;    // simhash: with more differing bits than this, only texts of up to short_bytes match
   std::uint64_t short_bytes = 0;
   std::size_t substrings = 0;          // minimum bytes of repeated ranges to cut from kept documents; 0: off
   InputOptions against = {};           // no paths: off; HTML pages are read in the same way as in `input`

@@ -32,15 +32,6 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
-// The fields have the same meaning as in DedupOptions.
-struct DocumentMatchOptions {
-  FingerprintOptions windows = {.window = 5};
-  double threshold = kDefaultThreshold;
-  double recall = 0.95;
-  unsigned lanes = kDefaultLanes;
-  std::uint32_t max_loss = kDefaultMaxLoss;
-};
-
 // The similarity of two texts, and what is lost if the later one is removed and the earlier one is kept.
 struct TextMatch {
   double similarity = 0;  // 0 if it is below the threshold
@@ -48,8 +39,8 @@ struct TextMatch {
   std::uint32_t lost = 0;
   std::uint32_t longest_lost = 0;
   float as_written = 1;  // the similarity with symbols counted; 1 if they were not compared
-  // Whether the later text may be removed: longest_lost is at most max_loss, symbols do not tell the texts apart, and
-  // the earlier one names all attachments of the later one (see refrain/dedup.h).
+  // Whether the later text may be removed: no more is lost in a row than is allowed, symbols do not tell the texts
+  // apart, and the earlier one names all attachments of the later one (see refrain/dedup.h).
   bool covered = false;
   friend bool operator==(const TextMatch&, const TextMatch&) = default;
 };

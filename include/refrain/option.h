@@ -7,8 +7,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,8 +26,9 @@ enum class OptionKind {
   percent,  // the same, shown as 80%
   size,     // bytes, with K, M, G or T; from `least`
   choice,   // one of `choices`; of a bool, the first stands for true
-  file,     // a file, or one of `choices` if there are any
+  file,
   folder,
+  words,  // a list of words: on the command line a file, or one of `choices`
 };
 
 // The heading under which help lists an option.
@@ -43,6 +47,7 @@ enum class Recorded {
 inline constexpr unsigned kCommandLine = 1;
 inline constexpr unsigned kPython = 2;
 inline constexpr unsigned kSpark = 4;
+inline constexpr unsigned kServer = 8;
 
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
@@ -66,6 +71,7 @@ struct OptionInfo {
   OptionGroup group = OptionGroup::verb;
   Recorded recorded = Recorded::always;
   unsigned faces = kCommandLine | kPython;
+  bool first = false;     // set before other options, because it changes their defaults
   bool required = false;  // on the command line
   bool repeated = false;  // each use adds a value
 
@@ -76,7 +82,7 @@ template <class Options>
 struct Option {
   OptionInfo info;
   // Throws Error(invalid_argument) for a value that the option cannot hold.
-  void (*set)(Options&, const OptionValue&);
+  void (*set)(Options&, OptionValue&&);
   OptionValue (*get)(const Options&);
   // Why the option would have no effect beside the others: "without --near simhash"; empty if it has one. May be null.
   std::string (*idle)(const Options&) = nullptr;
@@ -90,6 +96,15 @@ void check_option(const OptionInfo& info, const OptionValue& value);
 
 // The place of a word among the choices. Error(invalid_argument) lists them.
 std::uint64_t choice_named(const OptionInfo& info, std::string_view word);
+
+// Sets the options for which `given`, a function of their OptionInfo, returns a std::optional with a value.
+template <class Options, class Given>
+void set_options(std::span<const Option<Options>> table, Options& options, Given given) {
+  for (const bool first : {true, false})
+    for (const Option<Options>& option : table)
+      if (option.info.first == first)
+        if (std::optional<OptionValue> value = given(option.info)) option.set(options, std::move(*value));
+}
 
 // The default for help.
 template <class Options>

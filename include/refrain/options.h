@@ -3,17 +3,60 @@
 
 #include <span>
 
+#include "refrain/context.h"
 #include "refrain/dedup.h"
 #include "refrain/device.h"
+#include "refrain/fingerprint.h"
+#include "refrain/hamming.h"
+#include "refrain/index.h"
 #include "refrain/input.h"
+#include "refrain/near.h"
+#include "refrain/ngrams.h"
 #include "refrain/option.h"
+#include "refrain/serve.h"
+#include "refrain/substrings.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 
-std::span<const Option<InputOptions>> input_option_table();
-std::span<const Option<DeviceOptions>> device_option_table();
-// Without the tables of DedupOptions::input and DedupOptions::device. Options are to be set in the order of the table,
-// after those of the input: `preset` replaces the defaults, and `against` is read like the input.
-std::span<const Option<DedupOptions>> dedup_option_table();
+// Structs within a struct have a table of their own, except FingerprintOptions and PassageLimits, whose rows are in the
+// tables of the structs that contain them.
+template <class Options>
+std::span<const Option<Options>> option_table();
+
+template <>
+std::span<const Option<Context>> option_table();
+template <>
+std::span<const Option<InputOptions>> option_table();
+template <>
+std::span<const Option<DeviceOptions>> option_table();
+template <>
+std::span<const Option<FingerprintOptions>> option_table();
+template <>
+std::span<const Option<DocumentMatchOptions>> option_table();
+// To be set after those of the input, because `against` is read like it.
+template <>
+std::span<const Option<DedupOptions>> option_table();
+template <>
+std::span<const Option<NearOptions>> option_table();
+template <>
+std::span<const Option<MatchOptions>> option_table();
+template <>
+std::span<const Option<SubstringsOptions>> option_table();
+template <>
+std::span<const Option<NgramsOptions>> option_table();
+template <>
+std::span<const Option<NgramsShowOptions>> option_table();
+template <>
+std::span<const Option<IndexLayout>> option_table();
+template <>
+std::span<const Option<IndexAddOptions>> option_table();
+template <>
+std::span<const Option<QueryOptions>> option_table();
+template <>
+std::span<const Option<ExtractOptions>> option_table();
+template <>
+std::span<const Option<BlotsOptions>> option_table();
+template <>
+std::span<const Option<ServeOptions>> option_table();
 
 }  // namespace refrain

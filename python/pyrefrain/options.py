@@ -3,23 +3,15 @@ man`."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from typing import Any, Literal, TypedDict
+from typing import Any
 
-from ._option_tables import DedupTable, DeviceTable as DeviceOptions, InputTable
-
-Path = str | os.PathLike[str]
-Size = int | str  # bytes, or "512M"
-Tokenizer = Literal[
-    "words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes", "dna", "words-nfkc"
-]
+from ._option_tables import (
+    AddTable, DedupTable, DeviceTable as DeviceOptions, FingerprintTable, InputTable, LayoutTable as LayoutOptions, NearTable,
+    NgramsTable, PassagesTable, QueryTable, RunTable, SubstringsTable)
 
 
-class RunOptions(TypedDict, total=False):
-    threads: int  # default: 1 per core
-    memory: Size  # default: half of the RAM
-    temp_dir: str
+class RunOptions(RunTable, total=False):
     progress: bool | Callable[[str, float | None], Any]  # True: a bar; a function gets the stage and the share done
 
 
@@ -27,103 +19,41 @@ class InputOptions(InputTable, RunOptions, total=False):
     pass
 
 
-class FingerprintOptions(InputOptions, total=False):
-    preset: str
-    tokenizer: Tokenizer  # default: words-nfkc
-    normalize: Literal["none", "nfkc"]
-    comments: bool  # in code; skipped by default
-    hash: Literal["xxh3", "sdbm", "jenkins", "md5"]
-    window: int  # default: 3 tokens
-    seed: int
-    tie: Literal[0, 1]
-    stop_words: list[str] | Literal["english"]
+class FingerprintOptions(FingerprintTable, InputOptions, total=False):
+    pass
 
 
 class ExplainOptions(FingerprintOptions, total=False):
     distance: int  # default: 8 bits
 
 
-class NearOptions(FingerprintOptions, DeviceOptions, total=False):
-    distance: int  # default: 8 bits, 10 with verify
-    blocks: int
-    verify: bool
-    threshold: float  # with verify; default 0.8
-    all_pairs: bool
-    output: Path  # a folder; only for paths
-    force: bool
+class NearOptions(NearTable, InputOptions, DeviceOptions, total=False):
+    pass
 
 
 class DedupOptions(DedupTable, InputOptions, DeviceOptions, total=False):
     pass
 
 
-class SubstringsOptions(InputOptions, total=False):
-    length: int  # default: 100 bytes
-    min_count: int  # default: 2
-    snap: Literal["none", "utf8", "word", "line"]
-    keep: Literal["first", "none"]
-    until_clean: bool
-    # Only for paths:
-    groups: bool
-    apply: bool
-    output: Path
-    force: bool
+class SubstringsOptions(SubstringsTable, InputOptions, total=False):
+    pass
 
 
-class NgramsOptions(InputOptions, total=False):
-    n: int  # default: 8 tokens
-    m: int  # default: 2 places
-    tokenizer: Tokenizer
-    normalize: Literal["none", "nfkc"]
-    comments: bool  # in code; skipped by default
-    algorithm: Literal["auto", "memory", "disk", "hash", "spex", "spex-log", "blocked", "location"]
-    output: Path  # only for paths
-    force: bool
+class NgramsOptions(NgramsTable, InputOptions, total=False):
+    pass
 
 
-class LayoutOptions(TypedDict, total=False):
-    window: int  # default: 10 tokens; exact runs of this length are always found
-    tokenizer: Tokenizer
-    normalize: Literal["none", "nfkc"]
-    comments: bool  # in code; skipped by default
-    blots: Literal["ordered", "sum", "xor"]
-    sampling: Literal["syncmer", "all"]
-    interleave: int
-    blot_bits: int
-    shards: int
-    store_text: bool
-    edits: Literal["none", "light", "heavy"]
+class AddOptions(AddTable, InputOptions, total=False):
+    pass
 
 
-class AddOptions(InputOptions, total=False):
-    replace: bool
-
-
-class PassagesOptions(RunOptions, total=False):
-    edits: Literal["none", "light", "heavy"]
-    noise: float
-    min_tokens: int
-    max_gap: int
-    max_documents: int
-    exclude: list[str]
-    min_documents: int
-    limit: int
+class PassagesOptions(PassagesTable, RunOptions, total=False):
     texts: bool
 
 
-class SelfOptions(RunOptions, total=False):
-    edits: Literal["none", "light", "heavy"]
-    noise: float
-    min_tokens: int
-    max_gap: int
-    max_documents: int
-    max_occurrences: int
-    exclude: list[str]
-    limit: int
-    with_: list[str]
-    pairs: str
+class SelfOptions(QueryTable, RunOptions, total=False):
     texts: bool
 
 
 class QueryOptions(SelfOptions, InputOptions, total=False):
-    cursor: str
+    pass

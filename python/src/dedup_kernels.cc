@@ -9,7 +9,7 @@
 #include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
-#include "names.h"
+#include "options.h"
 #include "refrain/error.h"
 #include "refrain/matches.h"
 
@@ -37,18 +37,13 @@ std::vector<std::uint32_t> template_numbers(const nb::object& object) {
   return numbers;
 }
 
-DocumentMatcher make_matcher(const std::string& tokenizer, const std::string& hash, unsigned window, std::uint64_t seed,
-                             double threshold, double recall, unsigned lanes, std::uint32_t max_loss,
-                             const std::vector<nb::bytes>& templates) {
+DocumentMatcher make_matcher(const std::vector<nb::bytes>& templates, const nb::kwargs& options) {
   std::vector<std::vector<std::uint64_t>> windows;
   for (const nb::bytes& one : templates) windows.push_back(numbers_in(one));
-  return DocumentMatcher(
-      {.windows = {.tokenizer = tokenizer_named(tokenizer), .hash = hash_named(hash), .window = window, .seed = seed},
-       .threshold = threshold,
-       .recall = recall,
-       .lanes = lanes,
-       .max_loss = max_loss},
-      windows);
+  Arguments arguments(options);
+  const DocumentMatchOptions match = read_options<DocumentMatchOptions>(arguments, {}, kSpark);
+  arguments.finish("DocumentMatcher");
+  return DocumentMatcher(match, windows);
 }
 
 Column sketch_table(const DocumentMatcher& matcher, const nb::object& texts, const nb::object& templates,
@@ -178,9 +173,7 @@ Column site_column(const nb::object& ids) {
 
 void bind_dedup_kernels(nb::module_& module) {
   nb::class_<DocumentMatcher>(module, "DocumentMatcher", "What dedup keeps of documents, and how it compares them.")
-      .def(nb::new_(&make_matcher), nb::kw_only(), "tokenizer"_a = "words-nfkc", "hash"_a = "xxh3", "window"_a = 5,
-           "seed"_a = 0, "threshold"_a = kDefaultThreshold, "recall"_a = 0.95, "lanes"_a = kDefaultLanes,
-           "max_loss"_a = kDefaultMaxLoss, "templates"_a = std::vector<nb::bytes>())
+      .def(nb::new_(&make_matcher), nb::kw_only(), "templates"_a = std::vector<nb::bytes>(), "options"_a)
       .def_prop_ro("bands", [](const DocumentMatcher& matcher) { return matcher.bands().bands; })
       .def("sketches", sketch_table, "texts"_a, "templates"_a = nb::none(), nb::kw_only(), "threads"_a = 0,
            "memory"_a = nb::none(), "A table of judged, lanes (a byte each), keys (a band each).")

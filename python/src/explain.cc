@@ -22,7 +22,7 @@ std::string explain_pair(const std::string& a, const std::string& b, nb::handle 
   Arguments arguments(std::move(given));
   ExplainOptions options{.a = a, .b = b, .input = input_options(arguments, input), .fingerprint = {}};
   unsigned distance = kNearDistance;
-  options.fingerprint = fingerprint_options(arguments);
+  options.fingerprint = read_options<FingerprintOptions>(arguments);
   arguments.read("distance", distance);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("explain");

@@ -19,7 +19,7 @@ namespace {
 std::string create(const std::filesystem::path& folder, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
   IndexCreateOptions options{
-      .index = folder, .input = input_options(arguments, input), .layout = index_layout(arguments)};
+      .index = folder, .input = input_options(arguments, input), .layout = read_options<IndexLayout>(arguments)};
   const CallSettings settings = call_settings(arguments);
   arguments.finish("Index.create");
   return call(settings, [&](const Context& context) {
@@ -30,8 +30,7 @@ std::string create(const std::filesystem::path& folder, nb::handle input, nb::di
 
 std::string add(Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
-  IndexAddOptions options{.input = input_options(arguments, input)};
-  arguments.read("replace", options.replace);
+  IndexAddOptions options = reading_options<IndexAddOptions>(arguments, input);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("Index.add");
   return call(settings, [&](const Context& context) {
@@ -66,15 +65,9 @@ nb::tuple passages_of(Arguments& arguments, const char* function, Ask ask) {
 
 nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
-  QueryOptions options{.limits = passage_limits(arguments)};
+  QueryOptions options = read_options<QueryOptions>(arguments);
   arguments.read("self", options.self);
   if (!arguments.read("of", options.id) && !options.self) options.input = input_options(arguments, input);
-  arguments.read("with_", options.with);
-  arguments.read("pairs", options.pairs_file);
-  arguments.read("limit", options.limit);
-  options.max_occurrences = default_max_occurrences(options.limit);
-  arguments.read("max_occurrences", options.max_occurrences);
-  arguments.read("cursor", options.cursor);
   return passages_of(arguments, "Index.query", [&](const Context& context, PassageSink& sink) {
     if (!options.input.empty()) find_ids(options.input, context);
     return self.query(options, context, sink);
@@ -83,9 +76,7 @@ nb::tuple query(const Index& self, nb::handle input, nb::dict given) {
 
 nb::tuple passages(const Index& self, nb::dict given) {
   Arguments arguments(std::move(given));
-  ExtractOptions options{.limits = passage_limits(arguments)};
-  arguments.read("min_documents", options.min_documents);
-  arguments.read("limit", options.limit);
+  const ExtractOptions options = read_options<ExtractOptions>(arguments);
   return passages_of(arguments, "Index.passages",
                      [&](const Context& context, PassageSink& sink) { return self.extract(options, context, sink); });
 }

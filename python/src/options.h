@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,11 +13,7 @@
 
 #include "call.h"
 #include "names.h"
-#include "refrain/dedup.h"
-#include "refrain/index.h"
-#include "refrain/near.h"
-#include "refrain/ngrams.h"
-#include "refrain/substrings.h"
+#include "refrain/options.h"
 
 namespace refrain::python {
 
@@ -37,13 +34,6 @@ class Arguments {
     return true;
   }
   bool read_size(const char* name, std::uint64_t& into);
-  template <class Enum>
-  bool read_name(const char* name, const std::vector<std::string_view>& names, Enum& into) {
-    std::string text;
-    if (!read(name, text)) return false;
-    into = named<Enum>(flag(name), text, names);
-    return true;
-  }
   bool given(const char* name) const;
 
   // Throws TypeError if an argument was given that the function does not know.
@@ -64,12 +54,22 @@ InputOptions input_options(Arguments& arguments, nanobind::handle input, HtmlPar
 // Sets the id field, if none is named, to one that a survey of the files finds, as the program does.
 void find_ids(InputOptions& input, const Context& context);
 
-FingerprintOptions fingerprint_options(Arguments& arguments);
+// Reads the value of an option, if it was given and the face offers it.
+std::optional<OptionValue> given_value(Arguments& arguments, const OptionInfo& info, unsigned face);
+template <class Options>
+Options read_options(Arguments& arguments, Options options = {}, unsigned face = kPython) {
+  set_options(option_table<Options>(), options,
+              [&](const OptionInfo& info) { return given_value(arguments, info, face); });
+  return options;
+}
+// The same for options with an input.
+template <class Options>
+Options reading_options(Arguments& arguments, nanobind::handle input) {
+  auto options = read_options<Options>(arguments);
+  options.input = input_options(arguments, input);
+  return options;
+}
 NearOptions near_options(Arguments& arguments, nanobind::handle input);
 DedupOptions dedup_options(Arguments& arguments, nanobind::handle input);
-SubstringsOptions substrings_options(Arguments& arguments, nanobind::handle input);
-NgramsOptions ngrams_options(Arguments& arguments, nanobind::handle input);
-IndexLayout index_layout(Arguments& arguments);
-PassageLimits passage_limits(Arguments& arguments);
 
 }  // namespace refrain::python

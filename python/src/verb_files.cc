@@ -35,7 +35,7 @@ using Paths = std::vector<std::string>;
 std::string fingerprint_files(const Paths& paths, nb::dict given) {
   Arguments arguments(std::move(given));
   InputOptions input = input_options(arguments, nb::cast(paths));
-  const FingerprintOptions options = fingerprint_options(arguments);
+  const FingerprintOptions options = read_options<FingerprintOptions>(arguments);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("fingerprint");
   return call(settings, [&](const Context& context) {
@@ -51,8 +51,8 @@ std::string fingerprint_files(const Paths& paths, nb::dict given) {
 void bind_file_verbs(nb::module_& module) {
   define(module, "near", near_options, near);
   define(module, "dedup", dedup_options, dedup);
-  define(module, "substrings", substrings_options, substrings);
-  define(module, "ngrams", ngrams_options, build_ngrams);
+  define(module, "substrings", reading_options<SubstringsOptions>, substrings);
+  define(module, "ngrams", reading_options<NgramsOptions>, build_ngrams);
   module.def(
       "ngrams_rows",
       [](const std::filesystem::path& index, const nb::object& memory) {

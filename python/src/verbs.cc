@@ -30,7 +30,7 @@ Column fingerprint_ids(const Documents& documents, std::size_t count) {
 nb::tuple fingerprint_memory(const Documents& documents, nb::dict given) {
   Arguments arguments(std::move(given));
   const InputOptions limits = input_options(arguments, nb::cast(documents, nb::rv_policy::reference));
-  const FingerprintOptions options = fingerprint_options(arguments);
+  const FingerprintOptions options = read_options<FingerprintOptions>(arguments);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("fingerprint");
   const FingerprintResult result =
@@ -82,14 +82,15 @@ Column range_table(const Documents& documents, const std::vector<SubstringRange>
 // Returns (ranges, ranges to cut, report).
 nb::tuple substrings_memory(const Documents& documents, nb::dict given) {
   const auto [options, result] =
-      over_documents("substrings", substrings_options, substrings, documents, std::move(given));
+      over_documents("substrings", reading_options<SubstringsOptions>, substrings, documents, std::move(given));
   return nb::make_tuple(range_table(documents, result.repeated, "id"),
                         range_table(documents, result.removable, "document"), to_json(options, result.report));
 }
 
 // Returns (table, report).
 nb::tuple ngrams_memory(const Documents& documents, nb::dict given) {
-  const auto [options, result] = over_documents("ngrams", ngrams_options, ngrams, documents, std::move(given));
+  const auto [options, result] =
+      over_documents("ngrams", reading_options<NgramsOptions>, ngrams, documents, std::move(given));
   TextBuilder texts;
   std::vector<std::int64_t> counts, holders, places, tokens, offsets = {0};
   for (const Ngram& ngram : result.ngrams) {

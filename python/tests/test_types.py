@@ -1,4 +1,4 @@
-"""mypy knows every option of dedup, with the values that it takes, from the stubs that are made of the tables of options."""
+"""mypy knows every option of every verb, with the values that it takes, from the stubs that are made of the tables of options."""
 import os
 import subprocess
 import sys
@@ -11,13 +11,25 @@ from pyrefrain import _core
 PLACE = os.path.dirname(os.path.dirname(pyrefrain.__file__))
 # A value of each kind, and one that is none.
 VALUES = {"toggle": ("True", "3"), "text": ("'x'", "3"), "number": ("3", "'x'"), "share": ("0.5", "'x'"),
-          "percent": ("0.5", "'x'"), "size": ("'64M'", "0.5"), "file": ("'x'", "3"), "folder": ("'x'", "3")}
+          "percent": ("0.5", "'x'"), "size": ("'64M'", "0.5"), "file": ("'x'", "3"), "folder": ("'x'", "3"),
+          "words": ("['x']", "3")}
+# A call of each verb, and the tables of its options.
+CALLS = {"pyrefrain.dedup(['a'], {})": ("run", "input", "device", "dedup"),
+         "pyrefrain.near(['a'], {})": ("run", "input", "device", "near"),
+         "pyrefrain.fingerprint(['a'], {})": ("input", "fingerprint"),
+         "pyrefrain.substrings(['a'], {})": ("input", "substrings"),
+         "pyrefrain.ngrams(['a'], {})": ("input", "ngrams"),
+         "pyrefrain.Index('i', {})": ("layout",),
+         "pyrefrain.Index('i').add(['a'], {})": ("input", "add"),
+         "pyrefrain.Index('i').query('a', {})": ("run", "input", "query"),
+         "pyrefrain.Index('i').passages({})": ("run", "passages")}
 SEPARATE = {"text", "id", "annotate", "against"}  # parameters of their own, and one that takes anything
 
 
 def options():
-    rows = [row for table in ("input", "device", "dedup") for row in _core.option_table(table)]
-    return [row for row in rows if row["python"] and row["keyword"] not in SEPARATE]
+    """Returns a call with a place for an argument, and the row of an option, for each option of each verb."""
+    return [(call, row) for call, tables in CALLS.items() for table in tables for row in _core.option_table(table)
+            if row["python"] and row["keyword"] not in SEPARATE]
 
 
 def value_of(row, right):
@@ -42,11 +54,11 @@ def errors_of(lines, folder):
 def test_each_option_takes_its_values_and_no_others(tmp_path):
     pytest.importorskip("mypy")
     rows = options()
-    assert len(rows) > 40
-    right = [f"pyrefrain.dedup(['a'], {row['keyword']}={value_of(row, True)})" for row in rows]
-    wrong = [f"pyrefrain.dedup(['a'], {row['keyword']}={value_of(row, False)})" for row in rows]
+    assert len(rows) > 150
+    right = [call.format(f"{row['keyword']}={value_of(row, True)}") for call, row in rows]
+    wrong = [call.format(f"{row['keyword']}={value_of(row, False)}") for call, row in rows]
     unknown = ["pyrefrain.dedup(['a'], thresold=0.8)", "pyrefrain.near(['a'], distanc=3)"]
-    words = [f"pyrefrain.dedup(['a'], {row['keyword']}={row['word']!r})" for row in rows if row["word"]]
+    words = [call.format(f"{row['keyword']}={row['word']!r}") for call, row in rows if row["word"]]
     calls = right + words
     found = errors_of(calls + wrong + unknown, tmp_path)
     assert [calls[at] for at in sorted(found) if at < len(calls)] == []

@@ -32,12 +32,11 @@ struct MatchRule {
   std::uint32_t max_loss = kDefaultMaxLoss;  // the most consecutive tokens that may be lost
   TokenizerKind tokenizer = TokenizerKind::words_nfkc;
 
-  // The rule that options with these members ask for.
-  template <class Options>
-  static MatchRule of(const Options& options) {
+  static MatchRule of(const DocumentMatchOptions& options) {
     return {options.threshold, options.max_loss, options.windows.tokenizer};
   }
 
+  bool allows(std::uint64_t longest_loss) const { return longest_loss <= max_loss; }
   bool limits_loss() const { return max_loss != kAnyLoss; }
   // Whether it matters how texts are written: the tokenizer ignores symbols, and the allowed loss is limited.
   bool compares_symbols() const {
@@ -47,7 +46,7 @@ struct MatchRule {
   // Whether a similar text may be removed: no attachment is lost, few enough consecutive tokens are lost, and the texts
   // are as similar where symbols count.
   bool covers(const Loss& loss) const {
-    return loss.attachments == 0 && (!limits_loss() || (loss.longest <= max_loss && loss.written >= threshold));
+    return loss.attachments == 0 && (!limits_loss() || (allows(loss.longest) && loss.written >= threshold));
   }
 };
 

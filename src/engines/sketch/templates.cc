@@ -88,7 +88,7 @@ class Sample {
   bool covers(std::size_t earlier, std::size_t document) const {
     const double threshold = options_.rule.threshold;
     return jaccard_from(threshold, sets_[earlier], sets_[document]) >= threshold &&
-           own_run(documents_[document], sets_[earlier], options_.window) <= options_.rule.max_loss;
+           options_.rule.allows(own_run(documents_[document], sets_[earlier], options_.window));
   }
 
   // Keeps the documents that have more than shared text, and whose own text is not that of an earlier document.

@@ -132,19 +132,19 @@ std::uint64_t print_blots(const Index& index, const BlotsOptions& options, const
 }
 
 std::uint64_t print_file_blots(const Settings& settings) {
-  if (settings.min_documents || settings.max_documents)
+  if (settings.has_any({"min_documents", "max_documents"}))
     throw Error(Errc::invalid_argument,
                 "--min-documents, --max-documents: need an index; remove them, or name an index");
+  const BlotsOptions options = given_options<BlotsOptions>(settings);
   std::vector<std::uint64_t> wanted;
-  for (const std::string& hex : settings.unblot) wanted.push_back(parse_blot(hex));
+  for (const std::string& hex : options.unblot) wanted.push_back(parse_blot(hex));
   const InputOptions input = input_options(settings, settings.operands);
-  const IndexLayout layout = index_layout(settings);
-  const std::uint64_t limit = settings.limit.value_or(0);
+  const IndexLayout layout = given_options<IndexLayout>(settings);
   RowPrinter rows(settings);
   const Session session(settings);
   const ReadReport read = file_blots(input, layout, session.context(), [&](const BlotText& row) {
     const bool asked = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.blot) != wanted.end();
-    if (asked && (limit == 0 || rows.rows() < limit)) rows(row);
+    if (asked && (options.limit == 0 || rows.rows() < options.limit)) rows(row);
   });
   rows.flush();
   remark_on_reading(settings, read);
@@ -169,24 +169,23 @@ int run_blots(const Settings& settings) {
       if (open_if_index(path))
         throw Error(Errc::invalid_argument, fmt::format("{}: is an index; name one index, or files", path));
   if (const std::unique_ptr<Index> index = open_if_index(index_of(settings))) {
-    if (settings.window || settings.blots || settings.sampling || settings.interleave || settings.blot_bits ||
-        settings.tokenizer || settings.comments)
+    if (settings.has_any({"window", "blots", "sampling", "interleave", "blot_bits", "tokenizer", "comments"}))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: is an index with windows of its own; remove --window, "
                               "--blots, --sampling, --interleave, --blot-bits, --tokenizer and --comments",
                               index_of(settings)));
     refuse_input_flags(settings, fmt::format("{}: is an index, and no input is read", index_of(settings)));
-    if (settings.threads)
+    if (settings.has("threads"))
       throw Error(Errc::invalid_argument,
                   fmt::format("{}: is an index, and is listed on one thread; remove --threads", index_of(settings)));
-    if (!settings.unblot.empty() && (settings.min_documents || settings.max_documents))
+    if (settings.has("unblot") && settings.has_any({"min_documents", "max_documents"}))
       throw Error(Errc::invalid_argument,
                   "--unblot: shows the named blots only; remove --min-documents and --max-documents");
-    rows = print_blots(*index, blots_options(settings), settings);
+    rows = print_blots(*index, given_options<BlotsOptions>(settings), settings);
   } else {
     rows = print_file_blots(settings);
   }
-  return rows == 0 && !settings.unblot.empty() ? kExitNothingFound : 0;
+  return rows == 0 && settings.has("unblot") ? kExitNothingFound : 0;
 }
 
 // ---- Passages
@@ -225,7 +224,7 @@ std::string next_command(const std::vector<std::string>& arguments, std::string_
 
 // Throws Error(invalid_argument) for flags that have no effect with --raw, which compares nothing and has no summary.
 void refuse_comparing(const Settings& settings) {
-  if (settings.min_tokens || settings.max_gap || settings.edits || settings.noise || !settings.exclude.empty())
+  if (settings.has_any({"min_tokens", "max_gap", "edits", "noise", "exclude"}))
     throw Error(Errc::invalid_argument,
                 "--raw: compares nothing; remove --edits, --noise, --min-tokens, --max-gap and --exclude");
   if (settings.json) throw Error(Errc::invalid_argument, "--raw: has no summary; remove --json");
@@ -238,17 +237,16 @@ int run_raw_query(const Settings& settings) {
   const QueryOptions asked = query_options(settings);
   if (!asked.cursor.empty()) throw Error(Errc::invalid_argument, "--raw: has no cursor; remove --cursor");
   refuse_comparing(settings);
-  if (settings.max_occurrences || settings.self || !settings.with.empty() || !settings.pairs.empty())
+  if (settings.has_any({"max_occurrences", "self", "with", "pairs"}))
     throw Error(Errc::invalid_argument,
                 "--raw: lists every document of a blot; remove --max-occurrences, --self, --with and --pairs");
   const Index index(index_of(settings));
-  BlotsOptions options = blots_options(settings);
+  BlotsOptions options = given_options<BlotsOptions>(settings);
   options.min_documents = 1;
-  options.limit = settings.limit.value_or(0);
   options.query_files = asked.input.paths;
-  if (settings.id) {
-    std::optional<IndexDocument> document = index.document(*settings.id, Session(settings).context());
-    if (!document) throw Error(Errc::not_found, fmt::format("{}: no document in the index has this id", *settings.id));
+  if (!asked.id.empty()) {
+    std::optional<IndexDocument> document = index.document(asked.id, Session(settings).context());
+    if (!document) throw Error(Errc::not_found, fmt::format("{}: no document in the index has this id", asked.id));
     options.query.push_back({.id = std::move(document->id), .text = std::move(document->text)});
   }
   return print_blots(index, options, settings) == 0 ? kExitNothingFound : 0;
@@ -295,13 +293,13 @@ int run_query(const Settings& settings) {
 int run_extract(const Settings& settings) {
   if (settings.raw) {
     refuse_comparing(settings);
-    if (settings.threads || !settings.temp_dir.empty())
+    if (settings.has_any({"threads", "temp_dir"}))
       throw Error(Errc::invalid_argument,
                   "--raw: lists blots as stored, on one thread; remove --threads and --temp-dir");
-    print_blots(Index(index_of(settings)), blots_options(settings), settings);
+    print_blots(Index(index_of(settings)), given_options<BlotsOptions>(settings), settings);
     return 0;
   }
-  const ExtractOptions options = extract_options(settings);
+  const ExtractOptions options = given_options<ExtractOptions>(settings);
   const Index index(index_of(settings));
   remark_on_edits(settings, options.limits, index);
   StandardOutput out;
@@ -326,7 +324,7 @@ int run_stats(const Settings& settings) {
 
 // Returns 4 if the index is damaged and was not repaired, or if the repair lost documents; otherwise 0.
 int run_check(const Settings& settings) {
-  if (!settings.repair && (settings.threads || !settings.temp_dir.empty()))
+  if (!settings.repair && settings.has_any({"threads", "temp_dir"}))
     throw Error(Errc::invalid_argument,
                 "--threads, --temp-dir: have no effect without --repair; remove them, or add --repair");
   const IndexCheckReport report = in_session(

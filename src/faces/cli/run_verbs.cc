@@ -90,12 +90,12 @@ int run_near(const Settings& settings) {
 }
 
 int run_substrings(const Settings& settings) {
-  make_folder(settings, substrings_options(settings), substrings, substrings_summary);
+  make_folder(settings, reading_options<SubstringsOptions>(settings), substrings, substrings_summary);
   return 0;
 }
 
 int run_ngrams_build(const Settings& settings) {
-  make_folder(settings, ngrams_options(settings), build_ngrams, ngrams_summary);
+  make_folder(settings, reading_options<NgramsOptions>(settings), build_ngrams, ngrams_summary);
   return 0;
 }
 
@@ -114,7 +114,7 @@ int print_documents(const Settings& settings, Run run, std::string (*summary)(co
 }
 
 int run_fingerprint(const Settings& settings) {
-  const FingerprintOptions options = fingerprint_options(settings);
+  const FingerprintOptions options = given_options<FingerprintOptions>(settings);
   return print_documents(
       settings,
       [&](const InputOptions& input, const Context& context, const auto& sink) {
@@ -150,14 +150,14 @@ int run_explain(const Settings& settings) {
     if (!settings.in.empty()) recognize_input(settings, options.input, context, false);
     return explain(options, context);
   });
-  const unsigned distance = near_distance(settings);
+  const unsigned distance = given_options<NearOptions>(settings).distance;
   print(settings.json ? to_json(report, distance)
                       : explain_text(report, distance, options.fingerprint.window, look_of(STDOUT_FILENO)));
   return 0;
 }
 
 int run_ngrams_show(const Settings& settings) {
-  const NgramsShowOptions options = ngrams_show_options(settings);
+  const auto options = given_options(settings, NgramsShowOptions{.index = settings.operands.at(0)});
   const NgramsShowReport report = print_rows(
       settings, [&](const Context& context, const auto& sink) { return show_ngrams(options, context, sink); });
   summarize(settings, ngrams_show_summary(report), to_json(report));
@@ -179,7 +179,7 @@ int run_ngrams_lookup(const Settings& settings) {
 }
 
 int run_ngrams_stats(const Settings& settings) {
-  const NgramsStats stats = ngrams_stats(settings.operands.front(), run_context(settings));
+  const NgramsStats stats = ngrams_stats(settings.operands.front(), given_options<Context>(settings));
   print(settings.json ? to_json(stats) : ngrams_stats_text(stats));
   return 0;
 }

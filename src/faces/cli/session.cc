@@ -13,7 +13,7 @@
 namespace refrain::cli {
 
 Session::Session(const Settings& settings, int grace_seconds)
-    : watcher_("refrain", grace_seconds), view_(look_of(STDERR_FILENO)), context_(run_context(settings)) {
+    : watcher_("refrain", grace_seconds), view_(look_of(STDERR_FILENO)), context_(given_options<Context>(settings)) {
   prepare_memory(context_);
   context_.stop = watcher_.token();
   if (!settings.quiet) context_.progress = [this](const ProgressUpdate& update) { view_.show(update); };

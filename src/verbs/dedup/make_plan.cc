@@ -97,8 +97,8 @@ void check(const DedupOptions& options, const Context& context) {
     throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
   if (!(options.threshold > 0 && options.threshold <= 1))
     throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
-  run::check_options(input_option_table(), options.input);
-  run::check_options(dedup_option_table(), options);
+  run::check_options(options.input);
+  run::check_options(options);
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan valid(options.windows);  // or it throws
   if (options.apply || options.annotate)
@@ -120,14 +120,14 @@ std::string against_identity(const InputOptions& against) {
   std::string lines = run::input_identity(against);
   for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
     lines.replace(at, kInput.size(), "against");
-  return lines + run::options_identity(input_option_table(), against, "against_");
+  return lines + run::options_identity(against, "against_");
 }
 
 std::string identity_of(const Plan& plan) {
   const DedupOptions& options = plan.options;
   std::string text = fmt::format("refrain dedup {}\n", kVersion);
-  text += run::options_identity(dedup_option_table(), options);
-  text += run::options_identity(input_option_table(), options.input);
+  text += run::options_identity(options);
+  text += run::options_identity(options.input);
   if (!options.against.empty()) text += against_identity(options.against);
   text += libraries_identity(options) + run::input_identity(options.input);
   // A message names the first line that differs, so what follows from the options comes after them.

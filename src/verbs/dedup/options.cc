@@ -4,12 +4,14 @@
 #include "refrain/error.h"
 #include "refrain/substrings.h"
 #include "verbs/dedup/against/reference_search.h"
-#include "verbs/run/option_rows.h"
+#include "verbs/run/fingerprint_rows.h"
 
 namespace refrain {
 
 namespace {
 
+using verbs::run::append;
+using verbs::run::assign;
 using verbs::run::choice_row;
 using verbs::run::row;
 using D = DedupOptions;
@@ -22,9 +24,6 @@ std::vector<std::string_view> on_off() {
 }
 std::vector<std::string_view> auto_off() {
   return {"auto", "off"};
-}
-std::vector<std::string_view> normal_forms() {
-  return {"none", "nfkc"};
 }
 std::vector<std::string_view> action_names() {
   return {"remove", "mark"};
@@ -50,31 +49,6 @@ std::string without_libraries(const D& options) {
   return options.known.empty() && options.library.empty() ? "without --known or --library" : "";
 }
 
-std::string name_of(TokenizerKind tokenizer) {
-  return std::string(tokenizer_names()[static_cast<std::size_t>(tokenizer)]);
-}
-
-bool is_words(TokenizerKind tokenizer) {
-  return tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc;
-}
-
-void set_normal_form(TokenizerKind& tokenizer, bool nfkc) {
-  if (is_words(tokenizer))
-    tokenizer = nfkc ? TokenizerKind::words_nfkc : TokenizerKind::words;
-  else if (nfkc)
-    throw Error(Errc::invalid_argument,
-                fmt::format("--normalize nfkc: only words are normalized, not --tokenizer {}", name_of(tokenizer)));
-}
-
-void set_comments(TokenizerKind& tokenizer, bool comments) {
-  if (comments && with_comments(tokenizer, true) == with_comments(tokenizer, false))
-    throw Error(
-        Errc::invalid_argument,
-        fmt::format("--comments: only code has comments, not --tokenizer {}; use --tokenizer code or code-kinds",
-                    name_of(tokenizer)));
-  tokenizer = with_comments(tokenizer, comments);
-}
-
 // The threshold is that of the method, unless one is given.
 void set_near(D& options, NearMethod method) {
   if (method != options.near && method != NearMethod::off) options.threshold = near_method_info(method).threshold;
@@ -97,74 +71,42 @@ void set_against(D& options, const std::vector<std::string>& paths) {
   options.against.id_optional = false;
 }
 
-OptionValue loss_of(const D& options) {
-  if (options.max_loss == kAnyLoss) return std::string("any");
-  return std::uint64_t{options.max_loss};
-}
-
 // clang-format off
 std::vector<Option<D>> make_rows() {
-  return {
+  std::vector<Option<D>> rows = {
       row<D, &D::output>({.name = "output", .letter = 'o', .kind = Kind::folder, .unit = "DIR",
                           .default_text = "required", .help = "output folder", .recorded = Recorded::never,
                           .required = true}),
       {{.name = "preset", .kind = Kind::choice, .unit = "NAME", .default_text = "none", .help = "set of defaults",
-        .choices = dedup_preset_names, .recorded = Recorded::never},
-       [](D& d, const OptionValue& value) { set_preset(d, dedup_preset_names()[std::get<std::uint64_t>(value)]); },
+        .choices = dedup_preset_names, .recorded = Recorded::never, .first = true},
+       [](D& d, OptionValue&& value) { set_preset(d, dedup_preset_names()[std::get<std::uint64_t>(value)]); },
        [](const D&) -> OptionValue { return std::string(); }},
       {{.name = "exact", .kind = Kind::choice, .unit = "ON", .help = "remove exact duplicates", .choices = on_off,
         .faces = kCommandLine | kPython | kSpark},
-       [](D& d, const OptionValue& value) { verbs::run::assign(d.exact, value); },
+       [](D& d, OptionValue&& value) { assign(d.exact, std::move(value)); },
        [](const D& d) -> OptionValue { return d.exact; }},
       {{.name = "near", .kind = Kind::choice, .unit = "METHOD", .help = "find near-duplicates by",
         .choices = near_method_names, .faces = kCommandLine | kPython | kSpark},
-       [](D& d, const OptionValue& value) { set_near(d, static_cast<NearMethod>(std::get<std::uint64_t>(value))); },
+       [](D& d, OptionValue&& value) { set_near(d, static_cast<NearMethod>(std::get<std::uint64_t>(value))); },
        [](const D& d) -> OptionValue { return std::string(near_method_info(d.near).name); }},
-      {{.name = "tokenizer", .kind = Kind::choice, .unit = "NAME", .help = "one of", .choices = tokenizer_choices,
-        .group = Group::fingerprint, .faces = kCommandLine | kPython | kSpark},
-       [](D& d, const OptionValue& value) {
-         d.windows.tokenizer = with_comments(static_cast<TokenizerKind>(std::get<std::uint64_t>(value)), false);
-       },
-       [](const D& d) -> OptionValue { return name_of(d.windows.tokenizer); }, without_tokens},
-      {{.name = "comments", .help = "keep comments, with code and code-kinds", .group = Group::fingerprint,
-        .recorded = Recorded::never},
-       [](D& d, const OptionValue& value) { set_comments(d.windows.tokenizer, std::get<bool>(value)); },
-       [](const D&) -> OptionValue { return false; }, without_tokens},
-      {{.name = "normalize", .kind = Kind::choice, .unit = "FORM", .help = "how words are compared",
-        .choices = normal_forms, .group = Group::fingerprint, .recorded = Recorded::never},
-       [](D& d, const OptionValue& value) { set_normal_form(d.windows.tokenizer, std::get<std::uint64_t>(value) == 1); },
-       [](const D& d) -> OptionValue {
-         return std::string(d.windows.tokenizer == TokenizerKind::words_nfkc ? "nfkc" : "none");
-       }, without_tokens},
-      choice_row<D, hash_names, &D::windows, &F::hash>(
-          {.name = "hash", .unit = "NAME", .help = "one of", .group = Group::fingerprint, .faces = kSpark}),
+  };
+  append(rows, verbs::run::window_rows<D, &D::windows>(
+      "seed for the hashes and the sample", kSpark, without_tokens, without_near));
+  append(rows, {
       row<D, &D::windows, &F::stop_words>({.name = "stop_words", .recorded = Recorded::if_set, .faces = 0}),
-      row<D, &D::windows, &F::window>(
-          {.name = "window", .kind = Kind::number, .unit = "TOKENS", .help = "tokens per window", .least = 1,
-           .most = 1024, .group = Group::fingerprint, .faces = kCommandLine | kPython | kSpark}, without_near),
-      row<D, &D::windows, &F::seed>(
-          {.name = "seed", .kind = Kind::number, .unit = "N", .help = "seed for the hashes and the sample",
-           .group = Group::fingerprint, .faces = kCommandLine | kPython | kSpark}, without_near),
       row<D, &D::substrings>(
           {.name = "substrings", .kind = Kind::number, .unit = "BYTES", .help = "cut repeated ranges",
            .least = kMinSubstringLength, .most = kMaxSubstringLength, .word = "off"}),
-      row<D, &D::threshold>(
-          {.name = "threshold", .kind = Kind::share, .unit = "SHARE",
-           .default_text = fmt::format("{}; {} for simhash", D{}.threshold,
-                                       near_method_info(NearMethod::simhash).threshold),
-           .help = "minimum similarity", .faces = kCommandLine | kPython | kSpark}, without_near),
-      {{.name = "max_loss", .kind = Kind::number, .unit = "TOKENS",
-        .help = "tokens in a row that a removal may lose, or any", .most = kAnyLoss - 1, .word = "any",
-        .word_means = kAnyLoss,
-        .faces = kCommandLine | kPython | kSpark},
-       [](D& d, const OptionValue& value) { verbs::run::assign(d.max_loss, value); }, loss_of, without_near},
+  });
+  append(rows, verbs::run::threshold_rows<D>(
+      fmt::format("{}; {} for simhash", D{}.threshold, near_method_info(NearMethod::simhash).threshold), without_near));
+  append(rows, {
       choice_row<D, auto_off, &D::templates>(
           {.name = "templates", .unit = "WHEN", .help = "leave out what many documents of a source share",
            .group = Group::fingerprint, .faces = kCommandLine | kPython | kSpark}, without_near),
-      row<D, &D::recall>({.name = "recall", .kind = Kind::share, .unit = "SHARE",
-                          .help = "share of pairs at the threshold to be found", .faces = kSpark}),
-      row<D, &D::lanes>({.name = "lanes", .kind = Kind::number, .unit = "N", .help = "lanes of a MinHash signature",
-                         .faces = kSpark}),
+  });
+  append(rows, verbs::run::signature_rows<D>());
+  append(rows, {
       row<D, &D::against_share>(
           {.name = "against_share", .kind = Kind::share, .unit = "SHARE",
            .help = "share of an item's tokens that must match, in order", .group = Group::input,
@@ -182,7 +124,7 @@ std::vector<Option<D>> make_rows() {
            .group = Group::input, .recorded = Recorded::if_used}, without_against),
       {{.name = "against", .kind = Kind::file, .unit = "INPUT", .help = "remove what contains an item of this set",
         .recorded = Recorded::never, .repeated = true},
-       [](D& d, const OptionValue& value) { set_against(d, std::get<std::vector<std::string>>(value)); },
+       [](D& d, OptionValue&& value) { set_against(d, std::get<std::vector<std::string>>(value)); },
        [](const D& d) -> OptionValue { return d.against.paths; }},
       choice_row<D, format_names, &D::against, &InputOptions::format>(
           {.name = "against_format", .unit = "NAME", .default_text = "as --format",
@@ -214,7 +156,7 @@ std::vector<Option<D>> make_rows() {
       row<D, &D::short_bytes>({.name = "short_bytes", .kind = Kind::number, .faces = 0}),
       {{.name = "keep", .kind = Kind::text, .unit = "POLICY",
         .help = "first, longest, shortest, newest:FIELD, max:FIELD, min:FIELD or source:A,B,..."},
-       [](D& d, const OptionValue& value) { d.keep = parse_keep_policy(std::get<std::string>(value)); },
+       [](D& d, OptionValue&& value) { d.keep = parse_keep_policy(std::get<std::string>(value)); },
        [](const D& d) -> OptionValue { return to_string(d.keep); }},
       row<D, &D::source_field>({.name = "source_field", .kind = Kind::text, .unit = "NAME", .default_text = "the file",
                                 .help = "field with a document's source", .group = Group::input}),
@@ -234,13 +176,15 @@ std::vector<Option<D>> make_rows() {
           {.name = "attributes", .unit = "NAME", .help = "also write attribute files for", .unlisted = 1}),
       row<D, &D::resume>({.name = "resume", .help = "continue an interrupted run", .recorded = Recorded::never}),
       row<D, &D::force>({.name = "force", .help = "write into an existing folder", .recorded = Recorded::never}),
-  };
+  });
+  return rows;
 }
 // clang-format on
 
 }  // namespace
 
-std::span<const Option<DedupOptions>> dedup_option_table() {
+template <>
+std::span<const Option<DedupOptions>> option_table() {
   static const std::vector<Option<D>> rows = make_rows();
   return rows;
 }

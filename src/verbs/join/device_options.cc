@@ -30,7 +30,8 @@ const std::vector<Option<DeviceOptions>>& device_rows() {
 
 }  // namespace
 
-std::span<const Option<DeviceOptions>> device_option_table() {
+template <>
+std::span<const Option<DeviceOptions>> option_table() {
   return device_rows();
 }
 

@@ -19,16 +19,12 @@ inline constexpr std::string_view kKeepRule = "keep";
 inline constexpr std::string_view kMinHashName = "minhash";
 
 // The defaults are those of dedup.
-struct Rules {
+struct Rules : DocumentMatchOptions {
   HtmlPart html = HtmlPart::main;
   bool as_is = false;
   ComparedMail compare = ComparedMail::body;
   std::string keep = "first";
-  std::string near = std::string(kMinHashName);  // empty: off, and the members below have no meaning
-  FingerprintOptions windows = {.window = 5};
-  unsigned lanes = kDefaultLanes;
-  double threshold = kDefaultThreshold;
-  std::uint32_t max_loss = kDefaultMaxLoss;
+  std::string near = std::string(kMinHashName);  // empty: off, and `templates` and the base have no meaning
   bool templates = true;
 };
 

@@ -3,35 +3,18 @@
 #include "base/json.h"
 #include "refrain/version.h"
 #include "verbs/run/json_parts.h"
+#include "verbs/run/option_rows.h"
 
 namespace refrain {
-
-namespace {
-
-void write_options(JsonWriter& json, const NearOptions& options) {
-  const FingerprintOptions& fingerprint = options.fingerprint;
-  json.key("options").begin_object();
-  verbs::run::write_input(json, options.input);
-  json.field("tokenizer", verbs::run::name_of(fingerprint.tokenizer));
-  json.field("hash", hash_names()[static_cast<std::size_t>(fingerprint.hash)]);
-  json.field("window", fingerprint.window);
-  json.field("seed", fingerprint.seed);
-  json.field("tie", fingerprint.tie_sets_bit ? 1 : 0);
-  json.field("stop_words", fingerprint.stop_words.size());
-  json.field("distance", options.distance);
-  json.field("all_pairs", options.all_pairs);
-  json.field("verify", options.verify);
-  if (options.verify) json.field("threshold", options.threshold);
-  json.end_object();
-}
-
-}  // namespace
 
 std::string to_json(const NearOptions& options, const NearReport& report) {
   JsonWriter json;
   verbs::run::begin_report(json, "near");
   json.field("fingerprint_version", fingerprint_version(options.fingerprint.tokenizer));
-  write_options(json, options);
+  json.key("options").begin_object();
+  verbs::run::write_input(json, options.input);
+  verbs::run::write_options(json, options);
+  json.field("stop_words", options.fingerprint.stop_words.size()).end_object();
   verbs::run::write_read(json, report.read);
   json.field("too_short", report.too_short).field("distinct_fingerprints", report.distinct_fingerprints);
   if (options.verify) json.field("candidates", report.candidates);

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "verbs/ngrams/index.h"
 #include "verbs/run/json_parts.h"
+#include "verbs/run/option_rows.h"
 
 namespace refrain {
 
@@ -30,9 +31,7 @@ std::string to_json(const NgramsOptions& options, const NgramsReport& report) {
   verbs::run::begin_report(json, "ngrams build");
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);
-  json.field("tokenizer", verbs::run::name_of(options.tokenizer));
-  json.field("n", options.n);
-  json.field("m", options.m);
+  verbs::run::write_options(json, options);
   json.end_object();
   verbs::run::write_read(json, report.read);
   json.field("tokens", report.tokens).field("grams", report.grams);

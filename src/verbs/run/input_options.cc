@@ -34,7 +34,7 @@ const std::vector<Option<InputOptions>>& input_rows() {
            .group = kInput}),
       {{.name = "text_field", .python = "text", .kind = Kind::text, .unit = "NAME",
         .help = "field or column with the text", .group = kInput},
-       [](In& in, const OptionValue& value) { in.text_field = std::get<std::string>(value); },
+       [](In& in, OptionValue&& value) { in.text_field = std::get<std::string>(value); },
        [](const In& in) -> OptionValue { return in.text_name(); }},
       row<In, &In::id_field>(
           {.name = "id_field", .python = "id", .kind = Kind::text, .unit = "NAME",
@@ -42,11 +42,11 @@ const std::vector<Option<InputOptions>>& input_rows() {
       row<In, &In::id_optional>({.name = "id_optional", .recorded = Recorded::if_set, .faces = 0}),
       {{.name = "delimiter", .kind = Kind::text, .unit = "CHAR", .default_text = "by the header",
         .help = "between the columns of CSV: a character, or tab", .group = kInput, .recorded = Recorded::if_set},
-       [](In& in, const OptionValue& value) { in.delimiter = delimiter_of(std::get<std::string>(value)); },
+       [](In& in, OptionValue&& value) { in.delimiter = delimiter_of(std::get<std::string>(value)); },
        [](const In& in) -> OptionValue { return in.delimiter == 0 ? std::string() : std::string(1, in.delimiter); }},
       {{.name = "charset", .kind = Kind::text, .unit = "NAME", .default_text = "recognized",
         .help = "character set of the input, as iconv knows it", .group = kInput, .recorded = Recorded::if_set},
-       [](In& in, const OptionValue& value) {
+       [](In& in, OptionValue&& value) {
          in.charset = std::get<std::string>(value);
          std::ranges::transform(in.charset, in.charset.begin(), lower);
        },
@@ -86,7 +86,8 @@ std::vector<std::string_view> compared_mail_names() {
   return {std::begin(verbs::run::kCompareNames), std::end(verbs::run::kCompareNames)};
 }
 
-std::span<const Option<InputOptions>> input_option_table() {
+template <>
+std::span<const Option<InputOptions>> option_table() {
   return input_rows();
 }
 

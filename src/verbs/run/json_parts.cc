@@ -93,7 +93,7 @@ void write_unreadable(JsonWriter& json, const ReadReport& read) {
 
 void write_input(JsonWriter& json, const InputOptions& input) {
   write_json(json.key("input"), input.paths);
-  write_options(json, input_option_table(), input);
+  write_options(json, input);
 }
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {

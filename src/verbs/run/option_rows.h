@@ -16,21 +16,23 @@
 
 #include "base/json.h"
 #include "refrain/error.h"
-#include "refrain/option.h"
+#include "refrain/options.h"
 
 namespace refrain::verbs::run {
 
+// The member that a path of pointers to members leads to; the struct itself if the path is empty.
+template <class Options>
+auto& member(Options& options) {
+  return options;
+}
 template <auto First, auto... Rest, class Options>
 auto& member(Options& options) {
-  if constexpr (sizeof...(Rest) == 0)
-    return options.*First;
-  else
-    return member<Rest...>(options.*First);
+  return member<Rest...>(options.*First);
 }
 
 // Assigns a value to a member of its type. A choice is assigned by its place.
 template <class T>
-void assign(T& into, const OptionValue& value) {
+void assign(T& into, OptionValue&& value) {
   if constexpr (std::is_same_v<T, bool>) {
     const auto* place = std::get_if<std::uint64_t>(&value);
     into = place != nullptr ? *place == 0 : std::get<bool>(value);
@@ -43,12 +45,20 @@ void assign(T& into, const OptionValue& value) {
     into = static_cast<T>(number);
   } else if constexpr (std::is_same_v<T, double>) {
     into = std::get<double>(value);
+  } else if constexpr (requires(T optional) {
+                         optional.emplace();
+                         optional.value_or(0);
+                       }) {
+    assign(into.emplace(), std::move(value));
   } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string> &&
                        !std::is_same_v<T, std::filesystem::path>) {
-    const std::vector<std::string>& texts = std::get<std::vector<std::string>>(value);
-    into.assign(texts.begin(), texts.end());
+    auto& texts = std::get<std::vector<std::string>>(value);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      into = std::move(texts);
+    else
+      into.assign(texts.begin(), texts.end());
   } else {
-    into = std::get<std::string>(value);
+    into = std::get<std::string>(std::move(value));
   }
 }
 
@@ -60,6 +70,8 @@ OptionValue read(const T& from) {
     return from.string();
   } else if constexpr (std::unsigned_integral<T>) {
     return std::uint64_t{from};
+  } else if constexpr (requires { from.value_or(0); }) {
+    return read(from.value_or(0));
   } else {
     std::vector<std::string> texts;
     for (const auto& text : from) texts.push_back(std::filesystem::path(text).string());
@@ -71,7 +83,7 @@ OptionValue read(const T& from) {
 template <class Options, auto... Path>
 Option<Options> row(OptionInfo info, std::string (*idle)(const Options&) = nullptr) {
   return {.info = std::move(info),
-          .set = [](Options& options, const OptionValue& value) { assign(member<Path...>(options), value); },
+          .set = [](Options& options, OptionValue&& value) { assign(member<Path...>(options), std::move(value)); },
           .get = [](const Options& options) { return read(member<Path...>(options)); },
           .idle = idle};
 }
@@ -82,7 +94,7 @@ Option<Options> choice_row(OptionInfo info, std::string (*idle)(const Options&) 
   info.kind = OptionKind::choice;
   info.choices = kNames;
   return {.info = std::move(info),
-          .set = [](Options& options, const OptionValue& value) { assign(member<Path...>(options), value); },
+          .set = [](Options& options, OptionValue&& value) { assign(member<Path...>(options), std::move(value)); },
           .get = [](const Options& options) -> OptionValue {
             const auto& value = member<Path...>(options);
             if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, bool>)
@@ -99,14 +111,14 @@ std::string identity_lines(const OptionInfo& info, const OptionValue& value);
 
 // Throws Error(invalid_argument) for the first option that is out of its range.
 template <class Options>
-void check_options(std::span<const Option<Options>> table, const Options& options) {
+void check_options(const Options& options, std::span<const Option<Options>> table = option_table<Options>()) {
   for (const Option<Options>& option : table)
     if (option.idle == nullptr || option.idle(options).empty()) check_option(option.info, option.get(options));
 }
 
 // Calls visit(info, value) for each option that is recorded.
 template <class Options, class Visit>
-void for_each_recorded(std::span<const Option<Options>> table, const Options& options, Visit visit) {
+void for_each_recorded(const Options& options, std::span<const Option<Options>> table, Visit visit) {
   static const Options defaults;
   for (const Option<Options>& option : table) {
     const Recorded recorded = option.info.recorded;
@@ -119,8 +131,9 @@ void for_each_recorded(std::span<const Option<Options>> table, const Options& op
 
 // The members of the object `options` of summary.json.
 template <class Options>
-void write_options(JsonWriter& json, std::span<const Option<Options>> table, const Options& options) {
-  for_each_recorded(table, options, [&](const OptionInfo& info, const OptionValue& value) {
+void write_options(JsonWriter& json, const Options& options,
+                   std::span<const Option<Options>> table = option_table<Options>()) {
+  for_each_recorded(options, table, [&](const OptionInfo& info, const OptionValue& value) {
     json.key(info.name);
     write_value(json, value);
   });
@@ -129,8 +142,8 @@ void write_options(JsonWriter& json, std::span<const Option<Options>> table, con
 // The lines of an identity: a name and a value each. Options that are recorded only in some cases are always among
 // them, so that two identities can be compared line by line.
 template <class Options>
-std::string options_identity(std::span<const Option<Options>> table, const Options& options,
-                             const std::string& prefix = {}) {
+std::string options_identity(const Options& options, const std::string& prefix = {},
+                             std::span<const Option<Options>> table = option_table<Options>()) {
   std::string text;
   for (const Option<Options>& option : table)
     if (option.info.recorded != Recorded::never && option.info.recorded != Recorded::reported)

@@ -30,7 +30,7 @@ Context with_defaults(Context context) {
 // The layout of a library that is created here: the same as dedup creates.
 library::Layout new_layout() {
   const known::Rules rules;
-  return known::layout_of(rules, choose_bands(rules.threshold, DedupOptions{}.recall, rules.lanes));
+  return known::layout_of(rules, choose_bands(rules.threshold, rules.recall, rules.lanes));
 }
 
 known::SketchPlan plan_of(const library::Manifest& manifest, const fs::path& library) {

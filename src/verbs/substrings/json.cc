@@ -2,23 +2,16 @@
 
 #include "base/json.h"
 #include "verbs/run/json_parts.h"
+#include "verbs/run/option_rows.h"
 
 namespace refrain {
 
 std::string to_json(const SubstringsOptions& options, const SubstringsReport& report) {
-  static constexpr const char* kSnaps[] = {"none", "utf8", "word", "line"};
   JsonWriter json;
   verbs::run::begin_report(json, "substrings");
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);
-  if (!options.text_csv.empty()) json.field("text_csv", options.text_csv).field("ids", options.ids);
-  json.field("length", options.length);
-  json.field("min_count", options.min_count);
-  json.field("snap", kSnaps[static_cast<std::size_t>(options.snap)]);
-  json.field("keep", options.keep == Keep::first ? "first" : "none");
-  json.field("groups", options.groups);
-  json.field("apply", options.apply);
-  json.field("until_clean", options.until_clean);
+  verbs::run::write_options(json, options);
   json.end_object();
   verbs::run::write_read(json, report.read);
   json.field("ranges", report.ranges).field("repeated_bytes", report.repeated_bytes);

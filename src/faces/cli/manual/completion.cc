@@ -59,6 +59,7 @@ std::string bash_value(const Flag& flag) {
     case Kind::choice:
       return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
     case Kind::file:
+    case Kind::words:
       return choices.empty()
                  ? std::string("_refrain_paths -f")
                  : fmt::format("_refrain_paths -f; COMPREPLY+=($(compgen -W {} -- \"$word\"))", in_quotes(choices));
@@ -154,6 +155,7 @@ std::string zsh_value(const Flag& flag) {
       action = fmt::format("({})", fmt::join(flag.listed(), " "));
       break;
     case Kind::file:
+    case Kind::words:
       action = "_files";
       break;
     case Kind::folder:
@@ -270,6 +272,7 @@ std::string fish_script() {
           out += " -x -a '(__fish_complete_directories)'";
           break;
         case Kind::file:
+        case Kind::words:
           out += " -r -F";
           break;
         default:

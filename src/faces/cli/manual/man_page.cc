@@ -53,28 +53,35 @@ std::string paragraphs(std::string_view text) {
   return out;
 }
 
-std::string flag_entry(const Flag& flag, bool name_verbs) {
+std::string flag_entry(const Flag& flag) {
   std::string term;
   if (flag.letter != 0) term += fmt::format("\\fB\\-{}\\fR, ", flag.letter);
   term += fmt::format("\\fB{}\\fR", roff(fmt::format("--{}", flag.name)));
   if (!flag.metavar.empty()) term += fmt::format(" \\fI{}\\fR", roff(flag.metavar));
-  std::string out = fmt::format(".TP\n{}\n{}\n", term, roff(flag_text(flag)));
-  if (name_verbs) {
-    std::vector<std::string_view> names;
-    for (const VerbInfo& verb : verbs()) {
-      if (holds(flag.verbs, verb.verb)) names.push_back(verb.name);
-    }
-    out += fmt::format("({})\n", fmt::join(names, ", "));
-  }
-  return out;
+  return fmt::format(".TP\n{}\n{}\n", term, roff(flag_text(flag)));
+}
+
+std::string names_of(VerbSet set) {
+  std::vector<std::string_view> names;
+  for (const VerbInfo& verb : verbs())
+    if (holds(set, verb.verb)) names.push_back(verb.name);
+  return fmt::format("({})\n", fmt::join(names, ", "));
 }
 
 // Returns a section that describes the shared flags of one group once, with the verbs that take them.
 std::string shared_flags(Group group, std::string_view title) {
-  std::string out = fmt::format(".SS {}\n", title);
+  std::vector<std::pair<std::string, VerbSet>> entries;
   for (const Flag& flag : flags()) {
-    if (flag.group == group) out += flag_entry(flag, group != Group::program);
+    if (flag.group != group) continue;
+    const std::string entry = flag_entry(flag);
+    const auto same = std::ranges::find(entries, entry, &std::pair<std::string, VerbSet>::first);
+    if (same == entries.end())
+      entries.emplace_back(entry, flag.verbs);
+    else
+      same->second |= flag.verbs;
   }
+  std::string out = fmt::format(".SS {}\n", title);
+  for (const auto& [entry, takers] : entries) out += entry + (group == Group::program ? "" : names_of(takers));
   return out;
 }
 
@@ -101,7 +108,7 @@ std::string man_page() {
     out += paragraphs(verb.description);
     out += paragraphs(verb.details);
     for (const Flag* flag : flags_of(verb.verb)) {
-      if (flag->group == Group::verb) out += flag_entry(*flag, false);
+      if (flag->group == Group::verb) out += flag_entry(*flag);
     }
     out += ".PP\nExamples:\n.PP\n.nf\n.RS\n";
     for (const std::string_view example : verb.examples) out += fmt::format("{}\n", roff(example));

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "faces/cli/table/flag_rows.h"
 #include "faces/cli/table/numbers.h"
 
@@ -27,8 +30,9 @@ std::string_view heading(Group group) {
 std::span<const Flag> flags() {
   static const std::vector<Flag> all = [] {
     std::vector<Flag> rows;
-    for (const std::span<const Flag> part : {verb_flags(), option_flags(), shared_flags()})
+    for (const std::span<const Flag> part : {option_flags(), plain_flags()})
       rows.insert(rows.end(), part.begin(), part.end());
+    std::ranges::stable_sort(rows, {}, &Flag::group);
     return rows;
   }();
   return all;
@@ -48,11 +52,15 @@ std::vector<std::string_view> Flag::listed() const {
   return words;
 }
 
+bool Settings::has_any(std::initializer_list<std::string_view> options) const {
+  return std::ranges::any_of(options, [&](std::string_view option) { return has(option); });
+}
+
 std::string allowed(const Flag& flag) {
   switch (flag.kind) {
     case Kind::number:
       if (flag.most == kAnyNumber) return {};
-      if (flag.most >= kAnyUnsigned - 1)
+      if (flag.most >= std::numeric_limits<unsigned>::max() - 1)
         return flag.least == 0 ? std::string() : fmt::format("at least {}", flag.least);
       return fmt::format("{}{} {} {}",
                          flag.option == nullptr || flag.option->word.empty() ? std::string()

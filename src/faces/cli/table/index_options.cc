@@ -57,17 +57,6 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-PassageLimits passage_limits(const Settings& settings) {
-  PassageLimits limits;
-  limits.min_tokens = settings.min_tokens.value_or(limits.min_tokens);
-  limits.edits = settings.edits.value_or(limits.edits);
-  limits.noise = settings.noise.value_or(limits.noise);
-  limits.max_gap = settings.max_gap;
-  limits.max_documents = settings.max_documents.value_or(limits.max_documents);
-  limits.exclude_files = settings.exclude;
-  return limits;
-}
-
 std::vector<std::string> all_but_first(const std::vector<std::string>& operands) {
   return {operands.begin() + 1, operands.end()};
 }
@@ -76,7 +65,8 @@ std::vector<std::string> all_but_first(const std::vector<std::string>& operands)
 std::vector<std::string> named_ids(const Settings& settings) {
   std::vector<std::string> ids = all_but_first(settings.operands);
   if (!settings.ids.empty()) {
-    const std::uint64_t most = settings.memory ? *settings.memory / kBytesPerIdByte : kMaxTextBytes;
+    const std::uint64_t most =
+        settings.has("memory") ? given_options<Context>(settings).memory_bytes / kBytesPerIdByte : kMaxTextBytes;
     for (std::string& id : lines_of(read_file(settings.ids, std::min(most, kMaxTextBytes))))
       ids.push_back(std::move(id));
   }
@@ -91,30 +81,14 @@ std::vector<std::string> named_ids(const Settings& settings) {
 
 }  // namespace
 
-IndexLayout index_layout(const Settings& settings) {
-  IndexLayout layout;
-  layout.window = settings.window.value_or(layout.window);
-  layout.blots = settings.blots.value_or(layout.blots);
-  layout.interleave = settings.interleave.value_or(layout.interleave);
-  layout.blot_bits = settings.blot_bits.value_or(layout.blot_bits);
-  layout.shards = settings.shards.value_or(layout.shards);
-  layout.tokenizer = chosen_tokenizer(settings, layout.tokenizer);
-  layout.store_text = settings.store_text;
-  layout.pairs = settings.edits.value_or(Edits::heavy) == Edits::heavy;
-  layout.sampling = settings.sampling.value_or(layout.interleave > 1 ? BlotSampling::all : layout.sampling);
-  if (layout.interleave > 1 && layout.sampling != BlotSampling::all)
-    throw Error(Errc::invalid_argument, "--interleave: above 1 requires --sampling all; remove --sampling");
-  return layout;
-}
-
 IndexCreateOptions index_create_options(const Settings& settings) {
   return {.index = settings.operands.at(0),
           .input = input_options(settings, all_but_first(settings.operands)),
-          .layout = index_layout(settings)};
+          .layout = given_options<IndexLayout>(settings)};
 }
 
 IndexAddOptions index_add_options(const Settings& settings) {
-  return {.input = input_options(settings, all_but_first(settings.operands)), .replace = settings.replace};
+  return given_options(settings, IndexAddOptions{.input = input_options(settings, all_but_first(settings.operands))});
 }
 
 std::vector<std::string> ids_to_remove(const Settings& settings) {
@@ -130,57 +104,26 @@ LibraryRemoveOptions library_remove_options(const Settings& settings) {
 }
 
 QueryOptions query_options(const Settings& settings) {
-  QueryOptions options;
-  if (settings.id && settings.operands.size() > 1)
+  const bool by_id = settings.has("id");
+  const bool by_self = settings.has("self");
+  if (by_id && settings.operands.size() > 1)
     throw Error(Errc::invalid_argument, "--id: queries with a document of the index; remove it, or the inputs");
-  if (settings.self && (settings.id || settings.operands.size() > 1))
+  if (by_self && (by_id || settings.operands.size() > 1))
     throw Error(Errc::invalid_argument,
                 "--self: queries with all documents of the index; remove it, or the inputs and --id");
-  if (!settings.id && !settings.self && settings.operands.size() == 1)
+  if (!by_id && !by_self && settings.operands.size() == 1)
     throw Error(Errc::invalid_argument, "'index query' needs an INPUT, -, --id ID, or --self");
-  if (settings.id) refuse_input_flags(settings, "--id: reads no input");
-  if (settings.self) refuse_input_flags(settings, "--self: reads no input");
+  if (by_id) refuse_input_flags(settings, "--id: reads no input");
+  if (by_self) refuse_input_flags(settings, "--self: reads no input");
   if (settings.raw) refuse_input_flags(settings, "--raw: reads every INPUT as plain text");
+  auto options = given_options<QueryOptions>(settings);
   if (settings.operands.size() > 1) options.input = input_options(settings, all_but_first(settings.operands));
-  options.limits = passage_limits(settings);
-  options.id = settings.id.value_or("");
-  options.self = settings.self;
-  options.with = settings.with;
-  options.pairs_file = settings.pairs;
-  options.limit = settings.limit.value_or(options.limit);
-  options.max_occurrences = settings.max_occurrences.value_or(default_max_occurrences(options.limit));
-  options.cursor = settings.cursor;
-  return options;
-}
-
-ExtractOptions extract_options(const Settings& settings) {
-  ExtractOptions options;
-  options.limits = passage_limits(settings);
-  if (settings.noise && options.limits.edits != Edits::heavy)
-    throw Error(Errc::invalid_argument, "--noise: has no effect without --edits heavy; remove it");
-  options.min_documents = settings.min_documents.value_or(options.min_documents);
-  options.limit = settings.limit.value_or(options.limit);
-  return options;
-}
-
-BlotsOptions blots_options(const Settings& settings) {
-  BlotsOptions options;
-  options.min_documents = settings.min_documents.value_or(options.min_documents);
-  options.max_documents = settings.max_documents.value_or(options.max_documents);
-  options.limit = settings.limit.value_or(options.limit);
-  options.unblot = settings.unblot;
   return options;
 }
 
 ServeOptions serve_options(const Settings& settings) {
-  ServeOptions options;
+  auto options = given_options<ServeOptions>(settings);
   if (!settings.operands.empty()) options.index = settings.operands.front();
-  options.library = settings.library;
-  options.add = settings.add;
-  options.trust_signatures = settings.trust_signatures;
-  options.listen = settings.listen.value_or(options.listen);
-  options.max_connections = settings.max_connections.value_or(options.max_connections);
-  options.token_for_reads = settings.token_for_reads;
   if (!settings.token_file.empty()) {
     const std::vector<std::string> lines = lines_of(read_file(settings.token_file));
     if (lines.size() != 1)

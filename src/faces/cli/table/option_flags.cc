@@ -1,6 +1,7 @@
 // The flags that are made from the tables of options.
 #include <algorithm>
 #include <deque>
+#include <initializer_list>
 
 #include "faces/cli/table/flag_rows.h"
 
@@ -17,39 +18,32 @@ struct Offer {
 };
 
 constexpr VerbSet kDedup = set_of(Verb::dedup);
+constexpr VerbSet kThreaded = Verb::dedup | Verb::near | Verb::fingerprint | Verb::text | Verb::match |
+                              Verb::substrings | Verb::ngrams_build | Verb::index_create | Verb::index_add |
+                              Verb::index_query | Verb::index_extract | Verb::index_blots | Verb::index_check |
+                              Verb::serve;
+// The verbs that may write temporary files.
+constexpr VerbSet kSpilling = Verb::dedup | Verb::near | Verb::substrings | Verb::ngrams_build | Verb::ngrams_show |
+                              Verb::index_create | Verb::index_add | Verb::index_extract | Verb::index_check |
+                              Verb::library_merge | Verb::serve;
+constexpr VerbSet kLayoutVerbs = Verb::index_create | Verb::index_blots;
 constexpr VerbSet kNotSubstrings = kReaders & ~set_of(Verb::substrings);
-
-constexpr Offer kInputFlags[] = {
-    {"format", kReaders},
-    {"text_field", kReaders},
-    {"id_field", kReaders & ~kIndexReaders, "id, url, doc_id"},
-    {"id_field", kIndexReaders, "none"},
-    {"delimiter", kReaders},
-    {"charset", kReaders},
-    {"max_doc_bytes", kReaders},
-    {"binary", kReaders},
-    {"html", kDedup, "main", "what is compared of a page"},
-    {"html", kNotSubstrings & ~kDedup},
-    {"compare", kFingerprintVerbs | Verb::text | Verb::dedup},
-    {"as_is", kNotSubstrings},
-    {"strict", kReaders},
-    {"skip_unreadable", kReaders},
-    {"skipped", Verb::fingerprint | Verb::text | kIndexReaders},
-};
 
 class Builder {
  public:
+  // Adds single options of a table.
   template <class Options>
-  void add(std::span<const Option<Options>> table, std::span<const Offer> offers) {
+  void add(std::initializer_list<Offer> offers) {
     for (const Offer& offer : offers) {
-      const auto option =
-          std::ranges::find_if(table, [&](const auto& candidate) { return candidate.info.name == offer.option; });
+      const auto option = std::ranges::find_if(
+          option_table<Options>(), [&](const auto& candidate) { return candidate.info.name == offer.option; });
       add(option->info, default_text(*option), offer);
     }
   }
+  // Adds all of a table.
   template <class Options>
-  void add(std::span<const Option<Options>> table, VerbSet verbs) {
-    for (const Option<Options>& option : table)
+  void add(VerbSet verbs) {
+    for (const Option<Options>& option : option_table<Options>())
       if ((option.info.faces & kCommandLine) != 0) add(option.info, default_text(option), {option.info.name, verbs});
   }
   std::vector<Flag> take() { return std::move(flags_); }
@@ -91,9 +85,52 @@ std::string flag_spelling(std::string_view option) {
 std::span<const Flag> option_flags() {
   static const std::vector<Flag> rows = [] {
     Builder builder;
-    builder.add(input_option_table(), std::span(kInputFlags));
-    builder.add(dedup_option_table(), kDedup);
-    builder.add(device_option_table(), Verb::dedup | Verb::near);
+    builder.add<InputOptions>({
+        {"format", kReaders},
+        {"text_field", kReaders},
+        {"id_field", kReaders & ~kIndexReaders, "id, url, doc_id"},
+        {"id_field", kIndexReaders, "none"},
+        {"delimiter", kReaders},
+        {"charset", kReaders},
+        {"max_doc_bytes", kReaders},
+        {"binary", kReaders},
+        {"html", kDedup, "main", "what is compared of a page"},
+        {"html", kNotSubstrings & ~kDedup},
+        {"compare", kFingerprintVerbs | Verb::text | Verb::dedup},
+        {"as_is", kNotSubstrings},
+        {"strict", kReaders},
+        {"skip_unreadable", kReaders},
+        {"skipped", Verb::fingerprint | Verb::text | kIndexReaders},
+    });
+    builder.add<DedupOptions>(kDedup);
+    builder.add<NearOptions>(set_of(Verb::near));
+    builder.add<NearOptions>({{"distance", set_of(Verb::explain), "8 or the preset's"}});
+    builder.add<FingerprintOptions>(Verb::fingerprint | Verb::explain);
+    builder.add<MatchOptions>(set_of(Verb::match));
+    builder.add<SubstringsOptions>(set_of(Verb::substrings));
+    builder.add<NgramsOptions>(set_of(Verb::ngrams_build));
+    builder.add<NgramsShowOptions>(set_of(Verb::ngrams_show));
+    builder.add<IndexLayout>({
+        {"tokenizer", kLayoutVerbs},
+        {"normalize", kLayoutVerbs},
+        {"comments", kLayoutVerbs},
+        {"window", kLayoutVerbs},
+        {"blots", kLayoutVerbs},
+        {"sampling", kLayoutVerbs},
+        {"interleave", kLayoutVerbs},
+        {"blot_bits", set_of(Verb::index_create)},
+        {"blot_bits", set_of(Verb::index_blots), "64"},
+        {"shards", set_of(Verb::index_create)},
+        {"store_text", set_of(Verb::index_create)},
+        {"edits", set_of(Verb::index_create)},
+    });
+    builder.add<IndexAddOptions>(set_of(Verb::index_add));
+    builder.add<QueryOptions>(set_of(Verb::index_query));
+    builder.add<ExtractOptions>(set_of(Verb::index_extract));
+    builder.add<BlotsOptions>(set_of(Verb::index_blots));
+    builder.add<ServeOptions>(set_of(Verb::serve));
+    builder.add<DeviceOptions>(Verb::dedup | Verb::near);
+    builder.add<Context>({{"memory", kWorkers}, {"threads", kThreaded}, {"temp_dir", kSpilling}});
     return builder.take();
   }();
   return rows;

@@ -24,40 +24,46 @@ namespace refrain::cli {
 // folder, otherwise io. `error` is the errno.
 Error cannot_read(const std::string& name, int error);
 
-// Reads the file of --stop-words. Throws cannot_read() if that fails.
-FingerprintOptions fingerprint_options(const Settings& settings);
+// Returns the value that was given for an option, if any. Reads the file of a list of words, and throws cannot_read()
+// if that fails.
+std::optional<OptionValue> given_value(const Settings& settings, const OptionInfo& option);
+// Throws Error(invalid_argument) if the flag was given. `why` says why it has no effect.
+void refuse_idle(const Settings& settings, std::string_view option, std::string_view why);
 
-// Returns the tokenizer that --tokenizer, --normalize and --comments select, with `default_tokenizer` as the default.
-TokenizerKind chosen_tokenizer(const Settings& settings, TokenizerKind default_tokenizer);
+// Sets the options that were given. Refuses flags that would do nothing, which are slips or rest on a misunderstanding.
+template <class Options>
+Options given_options(const Settings& settings, Options options = {}) {
+  set_options(option_table<Options>(), options, [&](const OptionInfo& info) { return given_value(settings, info); });
+  for (const Option<Options>& option : option_table<Options>())
+    if (option.idle != nullptr)
+      if (const std::string why = option.idle(options); !why.empty()) refuse_idle(settings, option.info.name, why);
+  return options;
+}
+
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths, const InputOptions& defaults = {});
 // Throws Error(invalid_argument), which names the flags, if flags about reading input were given. `why` says why
 // none is read.
 void refuse_input_flags(const Settings& settings, std::string_view why);
+// Options with an input, which the operands name.
+template <class Options>
+Options reading_options(const Settings& settings) {
+  auto options = given_options<Options>(settings);
+  options.input = input_options(settings, settings.operands);
+  return options;
+}
 DedupOptions dedup_options(const Settings& settings);
 NearOptions near_options(const Settings& settings);
-SubstringsOptions substrings_options(const Settings& settings);
 MatchOptions match_options(const Settings& settings);
 ExplainOptions explain_options(const Settings& settings);
 StoryOptions story_options(const Settings& settings);
-NgramsOptions ngrams_options(const Settings& settings);
-NgramsShowOptions ngrams_show_options(const Settings& settings);
 
 // The options of the verbs of an index or a library, which is the first operand. These functions read the file of --ids
 // or --token-file, and throw cannot_read() if that fails.
-IndexLayout index_layout(const Settings& settings);
 IndexCreateOptions index_create_options(const Settings& settings);
 IndexAddOptions index_add_options(const Settings& settings);
 std::vector<std::string> ids_to_remove(const Settings& settings);
 LibraryRemoveOptions library_remove_options(const Settings& settings);
 QueryOptions query_options(const Settings& settings);
-ExtractOptions extract_options(const Settings& settings);
-BlotsOptions blots_options(const Settings& settings);
 ServeOptions serve_options(const Settings& settings);
-
-// Returns --distance if it was given, otherwise the distance of the preset, otherwise the default of `near`.
-unsigned near_distance(const Settings& settings);
-
-// Returns a context with memory, threads and temporary folder. The caller adds the progress callback and stop token.
-Context run_context(const Settings& settings);
 
 }  // namespace refrain::cli

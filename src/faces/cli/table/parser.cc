@@ -133,10 +133,10 @@ class Parser {
       give(*flag.option, value);
     else
       flag.store(settings_, value);
-    if (std::find(given_.begin(), given_.end(), &flag) != given_.end()) return;
-    given_.push_back(&flag);
-    if (flag.group == Group::input) settings_.input_flags.push_back(flag.name);
+    if (!is_given(flag)) settings_.flags.push_back(&flag);
   }
+
+  bool is_given(const Flag& flag) const { return std::ranges::find(settings_.flags, &flag) != settings_.flags.end(); }
 
   void give(const OptionInfo& option, const Value& value) {
     OptionValue& given = settings_.given[option.name];
@@ -188,8 +188,8 @@ class Parser {
       }
     }
     for (const Flag* flag : flags_) {
-      if (!flag->required || std::find(given_.begin(), given_.end(), flag) != given_.end()) continue;
-      fail(fmt::format("'{}' needs --{} {}: {}", verb_.name, flag->name, flag->metavar, flag->description));
+      if (flag->required && !is_given(*flag))
+        fail(fmt::format("'{}' needs --{} {}: {}", verb_.name, flag->name, flag->metavar, flag->description));
     }
   }
 
@@ -198,7 +198,6 @@ class Parser {
   const std::vector<const Flag*> flags_;
   std::size_t next_ = 0;
   Settings settings_;
-  std::vector<const Flag*> given_;
 };
 
 // Parses a verb of two words, the first of which has been read.

@@ -63,8 +63,8 @@ TEST(VerbTable, KnowsFamilies) {
 
 TEST(Parser, ReadsVerbsOfTwoWords) {
   EXPECT_EQ(parse(Words{"ngrams", "show", "index", "--limit", "3"}).verb, Verb::ngrams_show);
-  EXPECT_EQ(settings_of({"ngrams", "show", "index", "--limit", "3"}).limit, 3U);
-  EXPECT_EQ(settings_of({"ngrams", "build", "x", "-o", "i", "-n5", "-m", "3"}).n, 5U);
+  EXPECT_EQ(given_options<NgramsShowOptions>(settings_of({"ngrams", "show", "index", "--limit", "3"})).limit, 3U);
+  EXPECT_EQ(reading_options<NgramsOptions>(settings_of({"ngrams", "build", "x", "-o", "i", "-n5", "-m", "3"})).n, 5U);
   for (const Words& words : {Words{"ngrams"}, Words{"ngrams", "--help"}, Words{"ngrams", "-h"}}) {
     EXPECT_EQ(parse(words).verb, Verb::ngrams);
     EXPECT_TRUE(parse(words).settings.help);
@@ -80,15 +80,15 @@ TEST(Parser, ReadsEverySpellingOfAValue) {
   for (const Words& words : {Words{"near", "x", "--output", "d"}, Words{"near", "x", "--output=d"},
                              Words{"near", "x", "-o", "d"}, Words{"near", "x", "-od"}, Words{"near", "-o", "d", "x"}}) {
     const Settings settings = settings_of(words);
-    EXPECT_EQ(settings.output, "d");
+    EXPECT_EQ(near_options(settings).output, "d");
     EXPECT_EQ(settings.operands, Words{"x"});
   }
-  EXPECT_EQ(settings_of({"near", "x", "--output=a=b"}).output, "a=b");
-  EXPECT_EQ(settings_of({"near", "x", "-qod"}).output, "d");
+  EXPECT_EQ(near_options(settings_of({"near", "x", "--output=a=b"})).output, "a=b");
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-qod"})).output, "d");
 }
 
 TEST(Parser, TakesTheLastOfAFlagGivenTwice) {
-  EXPECT_EQ(settings_of({"near", "x", "-o", "d", "--distance", "1", "--distance", "5"}).distance, 5U);
+  EXPECT_EQ(near_options(settings_of({"near", "x", "-o", "d", "--distance", "1", "--distance", "5"})).distance, 5U);
 }
 
 TEST(Parser, CollectsWhatCollects) {
@@ -103,10 +103,11 @@ TEST(Parser, TakesChoicesInTheOrderOfTheEnums) {
   const Settings settings = settings_of({"fingerprint", "x", "--format", "csv", "--tokenizer", "code-kinds", "--hash",
                                          "md5", "--tie", "1", "--seed", "18446744073709551615"});
   EXPECT_EQ(input_options(settings, {}).format, Format::csv);
-  EXPECT_EQ(settings.tokenizer, TokenizerKind::code_kinds);
-  EXPECT_EQ(settings.hash, HashKind::md5);
-  EXPECT_EQ(settings.tie, true);
-  EXPECT_EQ(settings.seed, ~std::uint64_t{0});
+  const FingerprintOptions options = given_options<FingerprintOptions>(settings);
+  EXPECT_EQ(options.tokenizer, TokenizerKind::code_kinds_bare);
+  EXPECT_EQ(options.hash, HashKind::md5);
+  EXPECT_EQ(options.tie_sets_bit, true);
+  EXPECT_EQ(options.seed, ~std::uint64_t{0});
 }
 
 TEST(Parser, NamesTheFlagAndWhatIsAllowed) {
@@ -190,7 +191,7 @@ TEST(Options, DropThePresetsBlocksWhereTheDistanceOutgrowsThem) {
 TEST(IndexOptions, InterleavingImpliesAllWindows) {
   const auto layout = [](Words words) {
     words.insert(words.begin(), {"index", "create", "i", "in"});
-    return index_layout(settings_of(words));
+    return given_options<IndexLayout>(settings_of(words));
   };
   EXPECT_EQ(layout({}).sampling, BlotSampling::syncmer);
   EXPECT_EQ(layout({"--interleave", "1"}).sampling, BlotSampling::syncmer);

@@ -5,7 +5,7 @@
 //
 // A row feeds the parser (how many operands), the help screens, the man page and shell completion. To add a verb, add
 // it to the enum, add a row at the same position in verbs.cc and its prose to verbs.txt, name the verb in the `verbs`
-// of the flags that it takes (verb_flags.cc, shared_flags.cc), and add its function to a table of run_verbs.h.
+// of the flags that it takes (option_flags.cc, plain_flags.cc), and add its function to a table of run_verbs.h.
 #pragma once
 
 #include <cstddef>

@@ -16,13 +16,13 @@
 #include "faces/server/wire/json_reader.h"
 #include "faces/server/wire/limits.h"
 #include "refrain/error.h"
+#include "refrain/options.h"
 
 namespace refrain::server {
 
 namespace {
 
 constexpr std::size_t kMaxIdBytes = 4096;
-constexpr std::uint64_t kMaxGap = 1024;
 constexpr std::size_t kMaxWith = 10000;
 constexpr std::size_t kMaxExclude = 1000;
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40;
@@ -49,44 +49,40 @@ bool is_number(char first) {
   return first == '-' || (first >= '0' && first <= '9');
 }
 
+std::string read_text(std::string_view name, JsonReader& in) {
+  if (in.peek() != '"') throw bad_field(name, "must be a string");
+  return in.string();
+}
+
 auto text_into(std::optional<std::string>& out) {
-  return [&out](std::string_view name, JsonReader& in) {
-    if (in.peek() != '"') throw bad_field(name, "must be a string");
-    out = in.string();
-  };
+  return [&out](std::string_view name, JsonReader& in) { out = read_text(name, in); };
 }
 
-auto texts_into(std::vector<std::string>& out, std::size_t most) {
-  return [&out, most](std::string_view name, JsonReader& in) {
-    const auto bad = [&] { return bad_field(name, fmt::format("must be a list of 1 to {} strings", most)); };
-    if (!in.skip('[')) throw bad();
-    do {
-      if (in.peek() != '"' || out.size() == most) throw bad();
-      out.push_back(in.string());
-    } while (in.skip(','));
-    in.expect(']');
-  };
+std::vector<std::string> read_texts(std::string_view name, JsonReader& in, std::uint64_t most) {
+  std::vector<std::string> out;
+  const auto bad = [&] { return bad_field(name, fmt::format("must be a list of 1 to {} strings", most)); };
+  if (!in.skip('[')) throw bad();
+  do {
+    if (in.peek() != '"' || out.size() == most) throw bad();
+    out.push_back(in.string());
+  } while (in.skip(','));
+  in.expect(']');
+  return out;
 }
 
-template <class Number>
-auto number_into(Number& out, std::uint64_t least, std::uint64_t most) {
-  return [&out, least, most](std::string_view name, JsonReader& in) {
-    const std::string_view text = is_number(in.peek()) ? in.number() : "";
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-      throw bad_field(name, fmt::format("must be a whole number from {} to {}", least, most));
-    out = static_cast<Number>(number);
-  };
+std::uint64_t read_number(std::string_view name, JsonReader& in, std::uint64_t least, std::uint64_t most) {
+  const std::string_view text = is_number(in.peek()) ? in.number() : "";
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+    throw bad_field(name, fmt::format("must be a whole number from {} to {}", least, most));
+  return number;
 }
 
-template <class Choice>
-auto choice_into(Choice& out, const std::vector<std::string_view>& names) {
-  return [&out, names](std::string_view name, JsonReader& in) {
-    const auto found = in.peek() == '"' ? std::find(names.begin(), names.end(), in.string()) : names.end();
-    if (found == names.end()) throw bad_field(name, fmt::format("must be one of {}", fmt::join(names, ", ")));
-    out = static_cast<Choice>(found - names.begin());
-  };
+std::uint64_t read_choice(std::string_view name, JsonReader& in, const std::vector<std::string_view>& names) {
+  const auto found = in.peek() == '"' ? std::ranges::find(names, in.string()) : names.end();
+  if (found == names.end()) throw bad_field(name, fmt::format("must be one of {}", fmt::join(names, ", ")));
+  return static_cast<std::uint64_t>(found - names.begin());
 }
 
 auto toggle_into(bool& out) {
@@ -97,14 +93,39 @@ auto toggle_into(bool& out) {
 }
 
 // Reads a number above 0 and below 1.
-auto share_into(double& out) {
-  return [&out](std::string_view name, JsonReader& in) {
-    const std::string_view text = is_number(in.peek()) ? in.number() : "";
-    double share = 0;
-    std::from_chars(text.data(), text.data() + text.size(), share);
-    if (!(share > 0 && share < 1)) throw bad_field(name, "must be a number above 0 and below 1");
-    out = share;
-  };
+double read_share(std::string_view name, JsonReader& in) {
+  const std::string_view text = is_number(in.peek()) ? in.number() : "";
+  double share = 0;
+  std::from_chars(text.data(), text.data() + text.size(), share);
+  if (!(share > 0 && share < 1)) throw bad_field(name, "must be a number above 0 and below 1");
+  return share;
+}
+
+// The bounds of numbers and of the lengths of lists, where they are not those of the option.
+struct Bounds {
+  std::string_view field;
+  std::uint64_t least;
+  std::uint64_t most;
+};
+constexpr Bounds kBounds[] = {{"limit", 1, kMaxPassages},   {"max_occurrences", 1, kMaxOccurrences},
+                              {"min_tokens", 0, kMaxCount}, {"max_documents", 0, kMaxCount},
+                              {"with", 1, kMaxWith},        {"exclude", 1, kMaxExclude}};
+
+OptionValue read_option(const OptionInfo& option, std::string_view name, JsonReader& in) {
+  const auto* const own = std::ranges::find(kBounds, name, &Bounds::field);
+  const Bounds bounds = own != std::end(kBounds) ? *own : Bounds{name, option.least, option.most};
+  if (option.kind == OptionKind::number) return read_number(name, in, bounds.least, bounds.most);
+  if (option.kind == OptionKind::choice) return read_choice(name, in, option.choices());
+  if (option.kind == OptionKind::share) return read_share(name, in);
+  if (option.repeated) return read_texts(name, in, bounds.most);
+  return read_text(name, in);
+}
+
+// The keyword of Python, without the underscore that tells it from a word of that language.
+std::string_view field_of(const OptionInfo& option) {
+  std::string_view name = option.keyword();
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
 }
 
 bool has_parent_component(std::string_view id) {
@@ -176,22 +197,13 @@ QueryRequest parse_query(std::string_view body) {
   QueryOptions& out = request.options;
   std::optional<std::string> text;
   std::optional<std::string> id;
-  std::optional<std::string> cursor;
-  const Fields fields = {
-      {"text", text_into(text)},
-      {"id", text_into(id)},
-      {"cursor", text_into(cursor)},
-      {"limit", number_into(out.limit, 1, kMaxPassages)},
-      {"max_occurrences", number_into(out.max_occurrences, 1, kMaxOccurrences)},
-      {"min_tokens", number_into(out.limits.min_tokens, 0, kMaxCount)},
-      {"max_gap", number_into(out.limits.max_gap, 0, kMaxGap)},
-      {"edits", choice_into(out.limits.edits, edits_names())},
-      {"noise", share_into(out.limits.noise)},
-      {"max_documents", number_into(out.limits.max_documents, 0, kMaxCount)},
-      {"with", texts_into(out.with, kMaxWith)},
-      {"exclude", texts_into(out.limits.exclude, kMaxExclude)},
-      {"texts", toggle_into(request.texts)},
-  };
+  std::map<std::string_view, OptionValue> given;
+  Fields fields = {{"text", text_into(text)}, {"id", text_into(id)}, {"texts", toggle_into(request.texts)}};
+  for (const Option<QueryOptions>& option : option_table<QueryOptions>())
+    if ((option.info.faces & kServer) != 0)
+      fields[field_of(option.info)] = [&](std::string_view name, JsonReader& in) {
+        given[option.info.name] = read_option(option.info, name, in);
+      };
   JsonReader in(body);
   read_object(in, fields);
   if (text.has_value() == id.has_value())
@@ -199,7 +211,10 @@ QueryRequest parse_query(std::string_view body) {
   if (id && id->empty()) throw bad_field("id", "must not be empty");
   if (text) out.documents.push_back({"query", std::move(*text)});
   if (id) out.id = std::move(*id);
-  if (cursor) out.cursor = std::move(*cursor);
+  set_options(option_table<QueryOptions>(), out, [&](const OptionInfo& option) -> std::optional<OptionValue> {
+    const auto found = given.find(option.name);
+    return found == given.end() ? std::nullopt : std::optional(std::move(found->second));
+  });
   return request;
 }
 

@@ -100,18 +100,15 @@ std::unordered_map<std::string, std::uint32_t> numbers_of_sources(const run::Run
 }  // namespace
 
 library::Layout layout_of(const DedupOptions& options, const std::optional<Bands>& bands) {
-  return known::layout_of(
-      {.html = options.input.html,
-       .as_is = options.input.as_is,
-       .compare = options.input.compare,
-       .keep = to_string(options.keep),
-       .near = std::string(options.near == NearMethod::off ? "" : near_method_info(options.near).name),
-       .windows = options.windows,
-       .lanes = options.lanes,
-       .threshold = options.threshold,
-       .max_loss = options.max_loss,
-       .templates = options.templates},
-      bands);
+  known::Rules rules;
+  static_cast<DocumentMatchOptions&>(rules) = options.match();
+  rules.html = options.input.html;
+  rules.as_is = options.input.as_is;
+  rules.compare = options.input.compare;
+  rules.keep = to_string(options.keep);
+  rules.near = options.near == NearMethod::off ? "" : near_method_info(options.near).name;
+  rules.templates = options.templates;
+  return known::layout_of(rules, bands);
 }
 
 std::optional<Bands> check_libraries(const DedupOptions& options) {

@@ -42,7 +42,7 @@ std::string to_json(const DedupOptions& options, const DedupReport& report) {
   json.field("minhash_version", kMinHashVersion);
   json.key("options").begin_object();
   verbs::run::write_input(json, options.input);
-  verbs::run::write_options(json, dedup_option_table(), options);
+  verbs::run::write_options(json, options);
   if (!options.against.empty()) {
     json.key("against").begin_object();
     verbs::run::write_input(json, options.against);

@@ -109,7 +109,7 @@ struct DedupRun {
   std::uint64_t documents() const { return report.read.documents + report.read.bad_records; }
   bool looks_up() const { return dedup::looks_up(options); }
   bool updates_library() const { return dedup::updates_library(options); }
-  sketch::MatchRule rule() const { return sketch::MatchRule::of(options); }
+  sketch::MatchRule rule() const { return sketch::MatchRule::of(options.match()); }
   bool against() const { return !options.against.empty(); }
   // Whether documents that contain an item of the `against` set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
