@@ -15,6 +15,7 @@
 #include "engines/library/folder.h"
 #include "refrain/error.h"
 #include "refrain/options.h"
+#include "refrain/survey.h"
 #include "text/windows.h"
 #include "verbs/dedup/against/reference_search.h"
 #include "verbs/dedup/find/find.h"
@@ -193,6 +194,8 @@ DedupReport dedup(const DedupOptions& asked, const Context& context) {
   if (asked.substrings != 0) options.input.html = HtmlPart::text;
   options.against.html = options.input.html;
   options.against.compare = options.input.compare;
+  options.input.listing = list_input(options.input, context);
+  options.against.listing = list_input(options.against, context);
   return run_dedup(options, context, [](verbs::dedup::DedupRun&) {});
 }
 

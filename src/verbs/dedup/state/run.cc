@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "corpus/files/listing.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/skipped.h"
@@ -32,6 +33,7 @@ DedupRun::DedupRun(const DedupOptions& options_in, const Context& context_in, co
       near(near_in),
       threads(thread_count(context_in)),
       budget(context_in),
+      listings{corpus::reserve_listing(options_in.input, budget), corpus::reserve_listing(options_in.against, budget)},
       temp(context_in),
       dir({.target = options_in.output,
            .verb = "dedup",
