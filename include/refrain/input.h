@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+namespace refrain::corpus {
+class Listing;
+}
+
 namespace [[gnu::visibility("default")]] refrain {
 
 class DocumentStream;  // refrain/documents.h
@@ -60,6 +64,8 @@ struct InputOptions {
   std::vector<std::string> paths = {};
   // In place of paths: documents that the caller holds in memory, with their own ids and fields.
   std::shared_ptr<DocumentStream> documents = {};
+  // The contents of the folders, by list_input() (refrain/survey.h). Null: each walk lists them again.
+  std::shared_ptr<const corpus::Listing> listing = {};
   Format format = Format::automatic;
   // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet, a dot leads into an object:
   // "meta.source" is the field "source" of "meta", unless there is a key "meta.source".

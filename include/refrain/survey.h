@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,9 @@ struct InputSurvey {
 // or documents in memory. Bad records and damaged files are not reported here: the verb that reads the input reports
 // them.
 InputSurvey survey_input(const InputOptions& options, const Context& context);
+
+// Lists the folders of the input, for InputOptions::listing; null if the listing needs too much of the memory. For one
+// run only: files that are added later are not in it.
+std::shared_ptr<const corpus::Listing> list_input(const InputOptions& options, const Context& context);
 
 }  // namespace refrain

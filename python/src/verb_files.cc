@@ -4,6 +4,7 @@
 #include "bindings.h"
 #include "options.h"
 #include "refrain/report_json.h"
+#include "refrain/survey.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,6 +23,7 @@ void define(nb::module_& module, const std::string& verb, Options (*read)(Argume
     const CallSettings settings = call_settings(arguments);
     arguments.finish(verb.c_str());
     return call(settings, [&](const Context& context) {
+      options.input.listing = list_input(options.input, context);
       find_ids(options.input, context);
       return to_json(options, run(options, context));
     });

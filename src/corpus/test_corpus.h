@@ -15,6 +15,7 @@
 #include "corpus/source/tuning.h"
 #include "gzip.h"
 #include "refrain/error.h"
+#include "refrain/survey.h"
 #include "world.h"
 
 namespace refrain::corpus {
@@ -112,7 +113,8 @@ inline void expect_same(const Collected& a, const Collected& b) {
   EXPECT_EQ(a.report.binary_skipped, b.report.binary_skipped);
 }
 
-// Reads with 1, 2, 3 and 8 threads and with pieces from 16 bytes up, and expects the same result from all.
+// Reads with 1, 2, 3 and 8 threads, with pieces from 16 bytes up, and from a listing, and expects the same result from
+// all.
 inline Collected collect(const SourceOptions& options) {
   const Collected usual = collect(options, 1, {});
   for (const unsigned threads : {1U, 2U, 3U, 8U})
@@ -121,6 +123,10 @@ inline Collected collect(const SourceOptions& options) {
       expect_same(usual, collect(options, threads, {.piece_bytes = piece_bytes}));
     }
   expect_same(usual, collect(options, 8, {.piece_bytes = 16, .max_waiting = 1}));
+  SourceOptions listed = options;
+  listed.listing = list_input(options, {.memory_bytes = kMinMemoryBytes, .threads = 3});
+  EXPECT_NE(listed.listing, nullptr);
+  expect_same(usual, collect(listed, 3, {}));
   DocId ordinal = 0;
   for (const Document& document : usual.documents) EXPECT_EQ(document.ordinal, ordinal++);
   return usual;

@@ -1,17 +1,12 @@
 #include "corpus/files/walk.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -25,49 +20,6 @@
 namespace refrain::corpus {
 
 namespace {
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { closedir(folder); }
-};
-using Folder = std::unique_ptr<DIR, CloseFolder>;
-
-// Null, with errno set, if it cannot be opened.
-Folder open_folder(const char* path) {
-  const int fd = retry_on_eintr([&] { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (fd < 0) return nullptr;
-  DIR* folder = fdopendir(fd);
-  if (folder == nullptr) close(fd);
-  return Folder(folder);
-}
-
-enum class Kind { file, folder, link, pipe, socket, device };
-
-Kind kind_of(int folder, const dirent& entry) {
-  switch (entry.d_type) {
-    case DT_REG:
-      return Kind::file;
-    case DT_DIR:
-      return Kind::folder;
-    case DT_LNK:
-      return Kind::link;
-    case DT_FIFO:
-      return Kind::pipe;
-    case DT_SOCK:
-      return Kind::socket;
-    case DT_UNKNOWN:
-      break;
-    default:
-      return Kind::device;
-  }
-  struct stat info {};
-  if (retry_on_eintr([&] { return fstatat(folder, entry.d_name, &info, AT_SYMLINK_NOFOLLOW); }) != 0)
-    return Kind::file;  // the error appears when it is read
-  if (S_ISDIR(info.st_mode)) return Kind::folder;
-  if (S_ISLNK(info.st_mode)) return Kind::link;
-  if (S_ISFIFO(info.st_mode)) return Kind::pipe;
-  if (S_ISSOCK(info.st_mode)) return Kind::socket;
-  return S_ISREG(info.st_mode) ? Kind::file : Kind::device;
-}
 
 // Files that Spark and Hadoop leave beside those of a table: markers, summaries, the log of a stream, and the partial
 // output of unfinished jobs.
@@ -88,6 +40,7 @@ constexpr SkipTotal kSpecial = &ReadReport::special_skipped;
 constexpr std::string_view kJobFileReason = "written by Spark or Hadoop beside the data";
 constexpr std::string_view kMacFileReason = "written by macOS beside the data";
 constexpr std::string_view kDatasetFileReason = "metadata of a Hugging Face dataset";
+constexpr std::string_view kNotRegular = "not a regular file";
 constexpr std::string_view kDangling = "its target does not exist";
 
 // Replaces an archive that has no more files, or one that is damaged from the start.
@@ -131,8 +84,7 @@ Walk::Walk(const SourceOptions& options, MemoryBudget& budget, const Context* co
       budget_(budget),
       context_(context),
       on_skipped_(std::move(on_skipped)),
-      entries_(budget, "the listing of a folder"),
-      names_(budget, "the names in a folder"),
+      listed_(budget),
       archived_(budget) {
   if (context != nullptr) temp_ = std::make_shared<TempSpace>(*context);
   for (const std::string& path : options.paths)
@@ -185,24 +137,27 @@ bool Walk::find_next(Input& input) {
         failure.erase(0, path_.size() + 2);  // the path and ": "
       }
       if (kind != PathKind::folder) {
-        if (failure.empty() && open_archive_at(path_)) continue;
         const std::uint64_t size = path_ == "-" ? 0 : regular_size(path_);
+        if (failure.empty() && open_archive_at(path_, size)) continue;
         input = {.path = path_, .named = true, .size = size, .failure = std::move(failure), .operand = operand()};
         return true;
       }
-      if (!enter(true, input)) return true;
+      if (!enter(options_.listing ? options_.listing->root(path_) : std::nullopt, true, input)) return true;
       continue;
     }
     Level& level = levels_.back();
-    if (level.next == entries_.size()) {
+    if (level.next == level.folder.end) {
       leave();
       continue;
     }
-    const Entry entry = entries_[level.next++];
+    const Listing::Entry entry = (*level.listing)[level.next++];
+    const std::string_view name = level.listing->name(entry);
     path_.resize(level.path_size);
-    path_ += names_.data() + entry.name;
-    bool folder = entry.folder;
-    if (entry.link) {
+    path_ += name;
+    if (skips(level, entry.kind, name)) continue;
+    const bool link = entry.kind == Listing::Kind::link;
+    bool folder = entry.kind == Listing::Kind::folder;
+    if (link) {
       const std::string reason = follow(folder);
       if (!reason.empty()) {
         skip(kSpecial, path_, reason == kDangling ? "dangling link" : "link", reason);
@@ -210,22 +165,23 @@ bool Walk::find_next(Input& input) {
       }
     }
     if (!folder) {
-      if (open_archive_at(path_)) continue;
-      input = {.path = path_, .size = regular_size(path_), .operand = operand()};
+      const std::uint64_t size = entry.size != 0 ? entry.size : regular_size(path_);
+      if (open_archive_at(path_, size)) continue;
+      input = {.path = path_, .size = size, .operand = operand()};
       return true;
     }
-    if (!entry.link && is_seen()) {
+    if (!link && is_seen()) {
       skip(kSpecial, path_, "folder", "already read, through a link to it");
       continue;
     }
-    if (!enter(false, input)) return true;
+    if (!enter(level.listing->folder(entry), false, input)) return true;
   }
 }
 
 // Whether `path` is an archive to traverse. One that cannot be opened is reported when it is read as a file.
-bool Walk::open_archive_at(const std::string& path) {
+bool Walk::open_archive_at(const std::string& path, std::uint64_t size) {
   const std::vector<std::string>& known = options_.known_unreadable;
-  if (!temp_ || !is_archive_name(path) || regular_size(path) == 0) return false;
+  if (!temp_ || !is_archive_name(path) || size == 0) return false;
   if (std::binary_search(known.begin(), known.end(), path)) return false;
   try {
     archive_ = open_archive(path, budget_, [this] { throw_if_stopped(*context_); });
@@ -314,101 +270,74 @@ std::string Walk::writable_name(std::string_view name) {
   return archived_.give(clean);
 }
 
-// Descends into path_. If the folder cannot be listed, sets `input` to the failure and returns false.
-bool Walk::enter(bool named, Input& input) {
-  const Level level{entries_.size(), names_.size(), entries_.size(), 0};
-  levels_.push_back(level);
-  std::string failure;
-  if (!list(failure)) {
-    leave();
+// Descends into path_, which is `folder` of the input's listing if that is set. If the folder cannot be listed, sets
+// `input` to the failure and returns false.
+bool Walk::enter(std::optional<Listing::Folder> folder, bool named, Input& input) {
+  const std::vector<std::string>& known = options_.known_unreadable;
+  Level level{.listing = folder ? options_.listing.get() : &listed_};
+  std::string reason;
+  if (std::binary_search(known.begin(), known.end(), path_)) {
+    reason = "was unreadable before";
+  } else if (Listing::Failure failure; !folder && !(folder = listed_.append(path_, failure))) {
+    reason = fmt::format("cannot {} the folder: {}", failure.call, system_reason(failure.error));
+  }
+  if (!reason.empty()) {
     input = {.path = path_,
              .format = &format_row(options_, options_.format),
              .named = named,
-             .failure = std::move(failure),
+             .failure = std::move(reason),
              .operand = operand()};
     return false;
   }
+  level.folder = *folder;
+  level.next = folder->begin;
+  recognize_dataset(level);
   if (path_.back() != '/') path_ += '/';
-  levels_.back().path_size = path_.size();
+  level.path_size = path_.size();
+  levels_.push_back(level);
   return true;
 }
 
-bool Walk::list(std::string& failure) {
-  const std::vector<std::string>& known = options_.known_unreadable;
-  if (std::binary_search(known.begin(), known.end(), path_)) {
-    failure = "was unreadable before";
-    return false;
-  }
-  const Folder folder = open_folder(path_.c_str());
-  if (folder == nullptr) {
-    failure = "cannot open the folder: " + system_reason(errno);
-    return false;
-  }
-  while (true) {
-    errno = 0;
-    const dirent* found = readdir(folder.get());
-    if (found == nullptr) break;
-    const std::string_view name = found->d_name;
-    if (name == "." || name == ".." || is_staging_name(name)) continue;
-    const Kind kind = kind_of(dirfd(folder.get()), *found);
-    if (name.front() == '.') {
-      skip(kHidden, below(name), kind == Kind::folder ? "hidden folder" : "hidden file", "its name begins with a dot");
-      continue;
-    }
-    if (is_marker(name)) {
-      skip(kHidden, below(name), "job file", kJobFileReason);
-      continue;
-    }
-    if (kind == Kind::pipe || kind == Kind::socket || kind == Kind::device) {
-      skip(kSpecial, below(name),
-           kind == Kind::pipe     ? "named pipe"
-           : kind == Kind::socket ? "socket"
-                                  : "device",
-           "not a regular file");
-      continue;
-    }
-    entries_.push_back({names_.size(), kind == Kind::folder, kind == Kind::link});
-    names_.append(std::span(name.data(), name.size() + 1));
-  }
-  if (errno != 0) {
-    failure = "cannot list the folder: " + system_reason(errno);
-    return false;
-  }
-  remove_dataset_metadata();
-  std::sort(entries_.begin() + levels_.back().entries_begin, entries_.end(), [this](const Entry& a, const Entry& b) {
-    return std::strcmp(names_.data() + a.name, names_.data() + b.name) < 0;
-  });
-  return true;
-}
-
-// Removes entries of the folder just listed that are metadata of a dataset saved or fetched by Hugging Face.
-void Walk::remove_dataset_metadata() {
-  const std::size_t begin = levels_.back().entries_begin;
+// Recognizes path_ as a dataset that Hugging Face saved or fetched.
+void Walk::recognize_dataset(Level& level) {
   const auto any = [&](const auto& is) {
-    return std::any_of(entries_.begin() + begin, entries_.end(),
-                       [&](const Entry& entry) { return is(std::string_view(names_.data() + entry.name)); });
+    for (std::size_t i = level.folder.begin; i < level.folder.end; ++i)
+      if (is(level.listing->name((*level.listing)[i]))) return true;
+    return false;
   };
   const auto named = [&](std::string_view wanted) {
     return any([&](std::string_view name) { return name == wanted; });
   };
-  const bool saved =
+  level.saved_dataset =
       named("state.json") && named("dataset_info.json") && any([](auto name) { return name.ends_with(".arrow"); });
-  const bool cache = named("blobs") && named("snapshots") && (named("refs") || path_.find("--") != std::string::npos);
-  if (!saved && !cache && !named("dataset_dict.json")) return;
-  std::size_t kept = begin;
-  for (std::size_t i = begin; i < entries_.size(); ++i) {
-    const std::string_view name = names_.data() + entries_[i].name;
-    const bool store = cache && name == "blobs";
-    if (store) blob_folders_.push_back(real_path(path_ + "/blobs"));
-    const bool reference = cache && name == "refs";
-    if (store || reference)
-      skip(kHidden, below(name), "cache folder", store ? "read through the links in snapshots" : kDatasetFileReason);
-    else if ((saved && is_dataset_metadata(name)) || name == "dataset_dict.json")
-      skip(kHidden, below(name), "dataset file", kDatasetFileReason);
-    else
-      entries_[kept++] = entries_[i];
-  }
-  entries_.resize(kept);
+  level.cached_dataset =
+      named("blobs") && named("snapshots") && (named("refs") || path_.find("--") != std::string::npos);
+  if (level.cached_dataset) blob_folders_.push_back(real_path(path_ + "/blobs"));
+}
+
+// Whether path_, the entry `name` of a folder, is not read, for a reason other than being a link. Reports it, unless it
+// is an output that is being written.
+bool Walk::skips(const Level& level, Listing::Kind kind, std::string_view name) const {
+  if (is_staging_name(name)) return true;
+  const bool folder = kind == Listing::Kind::folder;
+  const bool blobs = level.cached_dataset && name == "blobs";
+  if (name.front() == '.')
+    skip(kHidden, path_, folder ? "hidden folder" : "hidden file", "its name begins with a dot");
+  else if (is_marker(name))
+    skip(kHidden, path_, "job file", kJobFileReason);
+  else if (kind == Listing::Kind::pipe)
+    skip(kSpecial, path_, "named pipe", kNotRegular);
+  else if (kind == Listing::Kind::socket)
+    skip(kSpecial, path_, "socket", kNotRegular);
+  else if (kind == Listing::Kind::device)
+    skip(kSpecial, path_, "device", kNotRegular);
+  else if (blobs || (level.cached_dataset && name == "refs"))
+    skip(kHidden, path_, "cache folder", blobs ? "read through the links in snapshots" : kDatasetFileReason);
+  else if ((level.saved_dataset && is_dataset_metadata(name)) || name == "dataset_dict.json")
+    skip(kHidden, path_, "dataset file", kDatasetFileReason);
+  else
+    return false;
+  return true;
 }
 
 // Whether the folder path_ is already being read because a link leads to it.
@@ -466,14 +395,9 @@ void Walk::skip_member(std::string_view name, bool hidden, bool outside) const {
     skip(kHidden, path, "job file", name.find("__MACOSX") != std::string_view::npos ? kMacFileReason : kJobFileReason);
 }
 
-// The path of the entry `name` of the folder path_.
-std::string Walk::below(std::string_view name) const {
-  return fmt::format("{}{}{}", path_, path_.back() == '/' ? "" : "/", name);
-}
-
 void Walk::leave() {
-  entries_.resize(levels_.back().entries_begin);
-  names_.resize(levels_.back().names_begin);
+  const Level& level = levels_.back();
+  if (level.listing == &listed_) listed_.remove(level.folder);
   levels_.pop_back();
 }
 

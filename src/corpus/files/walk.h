@@ -1,7 +1,7 @@
 // Turns the paths of the command line into the files to read, in input order.
 //
-// A folder is listed only when it is reached, so a tree of millions of files needs memory only for the folders on the
-// path to the current file, not for all of them.
+// A folder that is not in the input's listing is listed when it is reached, so a tree of millions of files needs memory
+// only for the folders on the path to the current file, not for all of them.
 //
 // Links in a folder are followed if their target lies outside of every folder that is read anyway. A target is read
 // once, however many links lead to it, so circular links end. In the cache of the Hugging Face hub the files are in
@@ -12,18 +12,19 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/array.h"
 #include "base/budget.h"
 #include "base/files/temp_space.h"
 #include "corpus/files/archive.h"
 #include "corpus/files/archive_names.h"
 #include "corpus/files/format.h"
+#include "corpus/files/listing.h"
 #include "corpus/files/options.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
@@ -78,31 +79,26 @@ class Walk {
   bool next(Input& input);
 
  private:
-  struct Entry {
-    std::uint64_t name;  // offset of its name in names_
-    bool folder;
-    bool link;
-  };
   // Device and inode: identifies a file or folder under any name.
   using Identity = std::pair<std::uint64_t, std::uint64_t>;
-  // A folder that is being traversed. Its entries and names are at the end of entries_ and names_, before those of
-  // the folder below it.
+  // A folder that is being traversed.
   struct Level {
-    std::size_t entries_begin;
-    std::size_t names_begin;
-    std::size_t next;
-    std::size_t path_size;  // of path_, up to and including the slash after this folder
+    const Listing* listing = nullptr;
+    Listing::Folder folder = {};
+    std::size_t next = 0;         // the entry
+    std::size_t path_size = 0;    // of path_, up to and including the slash after this folder
+    bool saved_dataset = false;   // by Hugging Face,
+    bool cached_dataset = false;  // or fetched
   };
 
   bool find_next(Input& input);
   bool use_copy(Input& input) const;
-  bool enter(bool named, Input& input);
-  bool list(std::string& failure);
-  void remove_dataset_metadata();
+  bool enter(std::optional<Listing::Folder> folder, bool named, Input& input);
+  void recognize_dataset(Level& level);
+  bool skips(const Level& level, Listing::Kind kind, std::string_view name) const;
   void skip(SkipTotal total, std::string path, std::string_view kind, std::string_view reason) const;
   void skip_member(std::string_view name, bool hidden, bool outside) const;
-  std::string below(std::string_view name) const;
-  bool open_archive_at(const std::string& path);
+  bool open_archive_at(const std::string& path, std::uint64_t size);
   bool next_in_archive(Input& input);
   std::string follow(bool& folder);
   bool is_seen() const;
@@ -119,8 +115,7 @@ class Walk {
   std::size_t next_named_ = 0;
   std::string path_;
   std::vector<Level> levels_;
-  Array<Entry> entries_;
-  Array<char> names_;
+  Listing listed_;  // the folders of levels_ that are not in the input's listing
   // Real paths of the folders that are read completely, and of those that are read only through links.
   std::vector<std::string> roots_;
   std::vector<std::string> blob_folders_;

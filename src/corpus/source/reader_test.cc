@@ -64,6 +64,25 @@ TEST_F(Corpus, FoldersAreReadInByteOrderDescendingWhereTheNameStands) {
   EXPECT_EQ(found.report.files, 19U);
 }
 
+TEST_F(Corpus, AListingFixesTheFilesThatAreRead) {
+  write("in/a", "first");
+  write("in/b/c", "second");
+  SourceOptions options(InputOptions{.paths = {at("in")}});
+  const Context context{.memory_bytes = kMinMemoryBytes, .threads = 3};
+  options.listing = list_input(options, context);
+  write("in/a2", "too late");
+  write("in/b/c", "second, which has grown");
+  EXPECT_EQ(collect(options).texts(), (Texts{"first", "second, which has grown"}));
+  std::filesystem::remove(at("in/b/c"));
+  EXPECT_EQ(refusal(options)->code(), Errc::io);
+}
+
+TEST_F(Corpus, AListingThatNeedsMuchMemoryIsNotMade) {
+  const Context context{.memory_bytes = kMinMemoryBytes, .threads = 3};
+  for (unsigned i = 0; i < 12'000; ++i) write(fmt::format("in/{:0240}", i), "");
+  EXPECT_EQ(list_input({.paths = {at("in")}}, context), nullptr);
+}
+
 TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
   using std::string_literals::operator""s;
   const std::string binary = write("in/binary", "a\0b"s);

@@ -38,6 +38,7 @@ namespace {
 // Recognizes the formats of the input, and reports them if `announce` is set. Unless the user names a field for ids,
 // takes them from the field that was recognized, and does not require records to have it.
 void recognize_input(const Settings& settings, InputOptions& input, const Context& context, bool announce) {
+  input.listing = list_input(input, context);
   const InputSurvey survey = survey_input(input, context);
   if (!settings.has("id_field") && !survey.id_field.empty()) {
     input.id_field = survey.id_field;

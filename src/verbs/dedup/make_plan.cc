@@ -13,6 +13,7 @@
 #include "corpus/rewrite/rewrite.h"
 #include "refrain/error.h"
 #include "refrain/options.h"
+#include "refrain/survey.h"
 #include "refrain/version.h"
 #include "text/windows.h"
 #include "verbs/dedup/against/reference_search.h"
@@ -146,6 +147,8 @@ Plan make_plan(const DedupOptions& asked, const Context& context) {
     if (options.substrings != 0) options.input.html = HtmlPart::text;
     options.against.html = options.input.html;
     options.against.compare = options.input.compare;
+    options.input.listing = list_input(options.input, context);
+    options.against.listing = list_input(options.against, context);
   }
   check(options, context);
   plan.near = make_finder(options, check_libraries(options));

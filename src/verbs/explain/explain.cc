@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "corpus/files/listing.h"
 #include "refrain/error.h"
 #include "text/windows.h"
 #include "verbs/evidence/find_documents.h"
@@ -56,6 +57,7 @@ void find_all(const InputOptions& input, const Context& context, MemoryBudget& b
 
 ExplainReport explain(const ExplainOptions& options, const Context& context) {
   MemoryBudget budget(context);
+  const Reservation listing = corpus::reserve_listing(options.input, budget);
   std::vector<verbs::evidence::WantedDocument> wanted{{.id = options.a}, {.id = options.b}};
   if (options.input.empty()) {
     for (verbs::evidence::WantedDocument& want : wanted) {

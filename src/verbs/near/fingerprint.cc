@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
+#include "corpus/files/listing.h"
 #include "corpus/source/stream.h"
 #include "refrain/memory.h"
 #include "verbs/near/made_with.h"
@@ -30,6 +31,7 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
                                   Take take) {
   const Stopwatch watch;
   MemoryBudget budget(context);
+  const Reservation listing = corpus::reserve_listing(input, budget);
   const Fingerprinter fingerprinter(options);
   FingerprintReport report;
   report.version = fingerprint_version(options.tokenizer);

@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/files/listing.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
 #include "engines/matching/blocks.h"
@@ -454,6 +455,7 @@ class Near {
   const Context& context_;
   const unsigned threads_;
   MemoryBudget budget_;
+  const Reservation listing_ = corpus::reserve_listing(options_.input, budget_);
   Documents documents_;
   TempSpace temp_;
   std::optional<run::TextStore> texts_;  // with verify: all documents in order

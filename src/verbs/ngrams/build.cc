@@ -8,6 +8,7 @@
 #include "base/files/temp_space.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/files/listing.h"
 #include "engines/ngram/index/writer.h"
 #include "refrain/error.h"
 #include "refrain/ngrams.h"
@@ -48,6 +49,7 @@ NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
   const Stopwatch watch;
   const Context context = with_fewer_threads(given);
   MemoryBudget budget(context);
+  const Reservation listing = corpus::reserve_listing(options.input, budget);
   TempSpace temp(context);
   NgramsReport report;
   report.algorithm = options.algorithm;

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "corpus/files/listing.h"
 #include "refrain/report_json.h"
 #include "verbs/run/json_parts.h"
 #include "verbs/run/skipped.h"
@@ -28,6 +29,7 @@ PlainTextReport plain_text(const InputOptions& input, const Context& context,
                            const std::function<void(std::string_view)>& out) {
   const Stopwatch watch;
   MemoryBudget budget(context);
+  const Reservation listing = corpus::reserve_listing(input, budget);
   PlainTextReport report;
   report.read = verbs::run::read_listed(
       input, context, budget,

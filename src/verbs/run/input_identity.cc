@@ -15,6 +15,7 @@
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/files/uninterrupted.h"
+#include "corpus/files/listing.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::run {
@@ -31,6 +32,15 @@ using VisitFile = std::function<void(const std::string& path, const struct stat&
 
 enum class Hidden { visited, skipped };
 
+using corpus::Listing;
+
+// False if it does not exist, or `skip_unreadable` is set and it cannot be examined.
+bool examine(const fs::path& path, bool skip_unreadable, struct stat& info) {
+  if (retry_on_eintr([&] { return lstat(path.c_str(), &info); }) == 0) return true;
+  if (errno != ENOENT && !skip_unreadable) throw_read_error(path.string(), "stat", errno);
+  return false;
+}
+
 // Visits all regular files below a folder, in byte order of their names, folder by folder. Throws Error(io) if a
 // file cannot be examined, unless `skip_unreadable` is set.
 void visit_files(const fs::path& folder, bool skip_unreadable, Hidden hidden, const VisitFile& visit) {
@@ -44,17 +54,40 @@ void visit_files(const fs::path& folder, bool skip_unreadable, Hidden hidden, co
     if (hidden == Hidden::skipped && name.front() == '.') continue;
     const fs::path path = folder / name;
     struct stat info {};
-    if (retry_on_eintr([&] { return lstat(path.c_str(), &info); }) != 0) {
-      if (errno != ENOENT && !skip_unreadable) throw_read_error(path.string(), "stat", errno);
-      continue;
-    }
+    if (!examine(path, skip_unreadable, info)) continue;
     if (S_ISDIR(info.st_mode)) visit_files(path, skip_unreadable, hidden, visit);
     if (S_ISREG(info.st_mode)) visit(path.string(), info);
   }
 }
 
+// The same for a folder that is listed: visits the files with their sizes and modification times.
+void visit_listed(const Listing& listing, const Listing::Folder& folder, const fs::path& path, bool skip_unreadable,
+                  const VisitFile& visit) {
+  for (std::size_t i = folder.begin; i < folder.end; ++i) {
+    const Listing::Entry& entry = listing[i];
+    const fs::path below = path / listing.name(entry);
+    struct stat info {};
+    if (const std::optional<Listing::Folder> listed = listing.folder(entry)) {
+      visit_listed(listing, *listed, below, skip_unreadable, visit);
+    } else if (entry.kind == Listing::Kind::folder) {
+      visit_files(below, skip_unreadable, Hidden::visited, visit);
+    } else if (entry.examined) {
+      info.st_size = static_cast<off_t>(entry.size);
+      info.st_mtim = {.tv_sec = entry.modified_seconds, .tv_nsec = entry.modified_nanoseconds};
+      visit(below.string(), info);
+    } else if (entry.kind == Listing::Kind::file && examine(below, skip_unreadable, info)) {
+      visit(below.string(), info);
+    }
+  }
+}
+
 // Visits a path of the input, which need not exist. Returns whether it is a folder.
 bool visit_path(const InputOptions& input, const std::string& path, Hidden hidden, const VisitFile& visit) {
+  if (hidden == Hidden::visited && input.listing)
+    if (const std::optional<Listing::Folder> root = input.listing->root(path)) {
+      visit_listed(*input.listing, *root, path, input.skip_unreadable, visit);
+      return true;
+    }
   struct stat info {};
   const bool there = retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
   if (!there && errno != ENOENT && !input.skip_unreadable) throw_read_error(path, "stat", errno);
@@ -109,7 +142,7 @@ std::optional<std::string> changed_since(const InputOptions& input, const timesp
       changed = name;
     });
   }
-  return known_to_differ || later(latest, since) ? changed : std::nullopt;
+  return known_to_differ || !later(since, latest) ? changed : std::nullopt;
 }
 
 InputWatch::InputWatch(const InputOptions& input) : input_(input) {
@@ -120,6 +153,7 @@ InputWatch::InputWatch(const InputOptions& input) : input_(input) {
   if (fd < 0 || fstat(fd, &info) != 0) throw_read_error("the time", "fstat", errno);
   close(fd);
   begun_ = info.st_mtim;
+  ++begun_.tv_nsec;  // a file may have been written before, in the same tick of that clock
 }
 
 void InputWatch::check(bool known_to_differ) const {

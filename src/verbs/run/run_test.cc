@@ -19,6 +19,7 @@
 #include "refrain/error.h"
 #include "refrain/hamming.h"
 #include "refrain/report_json.h"
+#include "refrain/survey.h"
 #include "refrain/version.h"
 #include "verbs/run/columns/id_store.h"
 #include "verbs/run/columns/striped_file.h"
@@ -371,6 +372,20 @@ TEST(ReportJson, OfAnExplanationIsOneObject) {
                 "    \"fingerprint\": null,\n    \"shared\": []\n  },\n"
                 "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  "
                 "\"match\": null\n}\n");
+}
+
+TEST(InputIdentity, IsTheSameForAListing) {
+  const World world;
+  for (const char* name : {"in/a.txt", "in/b/c.txt", "in/b/.d/e.txt", "in/.f", "other/g.txt"}) world.write(name, name);
+  fs::create_directory_symlink(world.folder() / "other", world.folder() / "in" / "link");
+  fs::create_directories(world.folder() / "in" / "empty");
+  const InputOptions input{.paths = {world.at("in"), world.at("other/g.txt"), world.at("in") + "/"}};
+  InputOptions listed = input;
+  listed.listing = list_input(input, world.context());
+  ASSERT_NE(listed.listing, nullptr);
+  EXPECT_EQ(input_identity(listed), input_identity(input));
+  world.write("in/b/c.txt", "more text");
+  EXPECT_NE(input_identity(listed), input_identity(input));
 }
 
 TEST(InputIdentity, NamesAFileThatChangedEvenWithItsSizeAndTime) {

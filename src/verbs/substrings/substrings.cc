@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "corpus/files/listing.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/source/reader.h"
 #include "corpus/source/stream.h"
@@ -303,6 +304,7 @@ class Substrings {
   const verbs::run::InputWatch watch_{options_.input};
   const Context& context_;
   MemoryBudget budget_;
+  const Reservation listing_ = corpus::reserve_listing(options_.input, budget_);
   TempSpace temp_;
   verbs::run::TextStore text_;
   verbs::run::IdStore ids_;

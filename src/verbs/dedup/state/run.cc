@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/threads.h"
+#include "corpus/files/listing.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/input_identity.h"
 #include "verbs/run/skipped.h"
@@ -32,6 +33,7 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
       near(plan.near.get()),
       threads(thread_count(context_in)),
       budget(context_in),
+      listings{corpus::reserve_listing(options.input, budget), corpus::reserve_listing(options.against, budget)},
       temp(context_in),
       dir({.target = options.output,
            .verb = "dedup",

@@ -98,6 +98,7 @@ struct DedupRun {
   const NearFinder* const near;  // the method (near/finder.h); null if it is off
   const unsigned threads;
   MemoryBudget budget;
+  const Reservation listings[2];  // of the input, and of the `against` set
   TempSpace temp;
   run::RunDir dir;
   DedupReport report;       // what the stages have found so far
