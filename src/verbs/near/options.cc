@@ -1,4 +1,4 @@
-// The options of near and match, as tables.
+// The options of fingerprint, near and match, as tables.
 #include "refrain/options.h"
 
 #include "verbs/run/fingerprint_rows.h"
@@ -68,6 +68,12 @@ std::vector<Option<MatchOptions>> match_rows() {
 // clang-format on
 
 }  // namespace
+
+template <>
+std::span<const Option<FingerprintOptions>> option_table() {
+  static const auto rows = verbs::run::fingerprint_rows<FingerprintOptions>();
+  return rows;
+}
 
 template <>
 std::span<const Option<NearOptions>> option_table() {

@@ -34,12 +34,6 @@ void set_comments(TokenizerKind& tokenizer, bool comments) {
 namespace refrain {
 
 template <>
-std::span<const Option<FingerprintOptions>> option_table() {
-  static const auto rows = verbs::run::fingerprint_rows<FingerprintOptions>();
-  return rows;
-}
-
-template <>
 std::span<const Option<DocumentMatchOptions>> option_table() {
   static const auto rows = [] {
     using M = DocumentMatchOptions;
