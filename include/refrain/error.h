@@ -24,15 +24,15 @@ enum class Errc {
   interrupted,       // the stop token was set
 };
 
-// Messages spell options as the program's flags: "--threshold: must be above 0, and at most 1". Interfaces that spell
-// options differently use option(), sentence() and spelled().
+// Messages name options as the fields of the options structs, in backquotes: "`threshold`: must be above 0". Each
+// interface spells them in its own way, with option(), sentence() and spelled().
 class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Errc code() const noexcept { return code_; }
 
-  // The option that the message begins with, spelled like the field of the options struct: "max_doc_bytes". Empty if
-  // the message is not about an option, but about a file, for example.
+  // The option that the message begins with: "max_doc_bytes". Empty if the message is not about an option, but about a
+  // file, for example.
   std::string option() const;
   // The message without that option: "must be above 0, and at most 1".
   std::string sentence() const;

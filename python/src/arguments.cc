@@ -19,7 +19,7 @@ bool Arguments::given(const char* name) const {
 bool Arguments::read_size(const char* name, std::uint64_t& into) {
   const nb::object value = take(name);
   if (value.is_none()) return false;
-  into = parse_size(value, flag(name).c_str());
+  into = parse_size(value, quoted(name).c_str());
   return true;
 }
 
@@ -31,15 +31,13 @@ void Arguments::finish(std::string_view function) const {
   }
 }
 
-std::string Arguments::flag(std::string_view name) {
-  std::string spelled = (name.size() == 1 ? "-" : "--") + std::string(name);
-  std::replace(spelled.begin() + 2, spelled.end(), '_', '-');
-  return spelled;
+std::string Arguments::quoted(std::string_view name) {
+  return "`" + std::string(name) + "`";
 }
 
 void Arguments::refuse(const char* name, nb::handle value) {
   const std::string shown = nb::cast<std::string>(nb::repr(value));
-  throw Error(Errc::invalid_argument, flag(name) + ": cannot be " + shown);
+  throw Error(Errc::invalid_argument, quoted(name) + ": cannot be " + shown);
 }
 
 }  // namespace refrain::python

@@ -117,7 +117,7 @@ std::uint64_t parse_size(nb::handle size, const char* option) {
 void run(const CallSettings& settings, const std::function<void(const Context&)>& work) {
   WorkerState news;
   std::stop_source stop;
-  Context context{.memory_bytes = parse_size(settings.memory, "--memory"),
+  Context context{.memory_bytes = parse_size(settings.memory, "`memory`"),
                   .threads = settings.threads,
                   .temp_dir = settings.temp_dir,
                   .stop = stop.get_token()};

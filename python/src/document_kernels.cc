@@ -163,7 +163,7 @@ Signatures import_signatures(const nb::object& object, unsigned lanes) {
 Column band_key_column(const nb::object& signatures, unsigned bands, unsigned rows, unsigned lanes, unsigned threads,
                        const nb::object& memory) {
   if (bands == 0 || rows == 0 || std::uint64_t{bands} * rows > lanes)
-    throw Error(Errc::invalid_argument, "--bands: bands times rows must be from 1 to the number of lanes");
+    throw Error(Errc::invalid_argument, "`bands`: bands times rows must be from 1 to the number of lanes");
   const Signatures given = import_signatures(signatures, lanes);
   return call({.threads = threads, .memory = memory}, [&](const Context& context) {
     std::vector<std::uint32_t> keys(given.valid.size() * bands);

@@ -15,10 +15,10 @@ std::size_t index_of_name(std::string_view option, std::string_view name, const 
 }
 
 TokenizerKind tokenizer_named(std::string_view name) {
-  return with_comments(named<TokenizerKind>("--tokenizer", name, tokenizer_choices()), false);
+  return with_comments(named<TokenizerKind>("`tokenizer`", name, tokenizer_choices()), false);
 }
 HashKind hash_named(std::string_view name) {
-  return named<HashKind>("--hash", name, hash_names());
+  return named<HashKind>("`hash`", name, hash_names());
 }
 
 }  // namespace refrain::python

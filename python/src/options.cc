@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse(const OptionInfo& info, nb::handle value) {
   throw Error(Errc::invalid_argument,
-              Arguments::flag(info.name) + ": cannot be " + nb::cast<std::string>(nb::repr(value)));
+              Arguments::quoted(info.name) + ": cannot be " + nb::cast<std::string>(nb::repr(value)));
 }
 
 template <class T>
@@ -46,13 +46,13 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
       if (!text || info.word.empty()) return cast<std::uint64_t>(info, value);
       if (nb::cast<std::string>(value) != info.word)
         throw Error(Errc::invalid_argument,
-                    Arguments::flag(info.name) + ": must be a number, or " + std::string(info.word));
+                    Arguments::quoted(info.name) + ": must be a number, or " + std::string(info.word));
       return info.word_means;
     case OptionKind::share:
     case OptionKind::percent:
       return cast<double>(info, value);
     case OptionKind::size:
-      return parse_size(value, Arguments::flag(info.name).c_str());
+      return parse_size(value, Arguments::quoted(info.name).c_str());
     case OptionKind::text:
       return info.repeated ? OptionValue(cast<std::vector<std::string>>(info, value))
                            : OptionValue(cast<std::string>(info, value));
@@ -113,7 +113,7 @@ void find_ids(InputOptions& input, const Context& context) {
 NearOptions near_options(Arguments& arguments, nb::handle input) {
   auto options = reading_options<NearOptions>(arguments, input);
   if (arguments.given("threshold") && !options.verify)
-    throw Error(Errc::invalid_argument, "--threshold: has no effect without --verify; remove it");
+    throw Error(Errc::invalid_argument, "`threshold`: has no effect without `verify`; remove it");
   options.device = read_options<DeviceOptions>(arguments);
   return options;
 }

@@ -38,8 +38,8 @@ class Arguments {
 
   // Throws TypeError if an argument was given that the function does not know.
   void finish(std::string_view function) const;
-  // Returns the spelling of the flag, such as "--max-doc-bytes".
-  static std::string flag(std::string_view name);
+  // The option as messages name it: see Error.
+  static std::string quoted(std::string_view name);
 
  private:
   [[noreturn]] static void refuse(const char* name, nanobind::handle value);

@@ -77,7 +77,7 @@ TEST(Budget, NamesWhatWouldBeNeeded) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
     EXPECT_EQ(std::string(error.what()),
-              "--memory 100 MiB: not enough for a gigabyte of nothing; needs more than 1.1 GiB");
+              "`memory` 100 MiB: not enough for a gigabyte of nothing; needs more than 1.1 GiB");
   }
 }
 

@@ -28,11 +28,11 @@ MemoryBudget::MemoryBudget(const Context& context)
                  (ceiling_ < kLargeCeiling ? 0 : ceiling_ / 512)),
       threads_(thread_count(context)) {
   if (ceiling_ < kMinMemoryBytes)
-    throw Error(Errc::invalid_argument, fmt::format("--memory {}: too small; use at least {}", human_bytes(ceiling_),
+    throw Error(Errc::invalid_argument, fmt::format("`memory` {}: too small; use at least {}", human_bytes(ceiling_),
                                                     human_bytes(kMinMemoryBytes)));
   if (set_aside_ * 2 > ceiling_)
     throw Error(Errc::over_budget,
-                fmt::format("--memory {}: not enough for {} threads; use at least {}, or fewer --threads",
+                fmt::format("`memory` {}: not enough for {} threads; use at least {}, or fewer `threads`",
                             human_bytes(ceiling_), thread_count(context), human_bytes(set_aside_ * 2)));
 }
 
@@ -52,7 +52,7 @@ void MemoryBudget::take(std::uint64_t bytes, std::string_view what) {
   do {
     const std::uint64_t needed = set_aside_ + reserved + bytes;
     if (needed > ceiling_ || needed < bytes)
-      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {}; needs more than {}",
+      throw Error(Errc::over_budget, fmt::format("`memory` {}: not enough for {}; needs more than {}",
                                                  human_bytes(ceiling_), what, human_bytes(needed)));
   } while (!reserved_.compare_exchange_weak(reserved, reserved + bytes, std::memory_order_relaxed));
   const std::uint64_t now = reserved + bytes;

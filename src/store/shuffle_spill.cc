@@ -207,7 +207,7 @@ std::size_t FrameReader::room_bytes(const FrameFormat& format) {
 std::size_t FrameReader::next(const TempFile& file, FrameRegion& region, std::span<std::byte> to) {
   const auto corrupt = [&] {
     return Error(Errc::corrupt, fmt::format("a temporary file differs from what was written (at byte {}); check the "
-                                            "disk, or choose another with --temp-dir",
+                                            "disk, or choose another with `temp_dir`",
                                             region.begin));
   };
   const std::size_t there = std::min<std::uint64_t>(region.end - region.begin, stored_.size());

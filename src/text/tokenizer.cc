@@ -31,7 +31,7 @@ std::unique_ptr<const Tokenizer> make_tokenizer(TokenizerKind kind) {
     case TokenizerKind::dna:
       return make_dna_tokenizer();
   }
-  throw Error(Errc::invalid_argument, "--tokenizer: unknown tokenizer");
+  throw Error(Errc::invalid_argument, "`tokenizer`: unknown tokenizer");
 }
 
 }  // namespace refrain::text

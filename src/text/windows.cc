@@ -37,7 +37,7 @@ FeaturePlan::FeaturePlan(const FingerprintOptions& options)
       window(options.window),
       seed(options.seed),
       oldest_weight(1) {
-  if (window == 0 || window > 1024) throw Error(Errc::invalid_argument, "--window: must be from 1 to 1024 tokens");
+  if (window == 0 || window > 1024) throw Error(Errc::invalid_argument, "`window`: must be from 1 to 1024 tokens");
   for (unsigned i = 0; i < window; ++i) oldest_weight *= kBase;
 }
 

@@ -29,7 +29,7 @@ int open_nameless(const fs::path& folder) {
   std::string name = (folder / "refrain-XXXXXX").string();
   const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named < 0)
-    throw Error(Errc::io, fmt::format("{}: cannot create a temporary file: {}; choose another folder with --temp-dir",
+    throw Error(Errc::io, fmt::format("{}: cannot create a temporary file: {}; choose another folder with `temp_dir`",
                                       folder.string(), system_reason(errno)));
   unlink(name.c_str());
   return named;
@@ -46,7 +46,7 @@ fs::path temp_folder(const Context& context) {
 TempSpace::TempSpace(const Context& context) : folder_(temp_folder(context)) {
   if (path_kind(folder_) != PathKind::folder)
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: no such folder for temporary files; choose one with --temp-dir", folder_.string()));
+                fmt::format("{}: no such folder for temporary files; choose one with `temp_dir`", folder_.string()));
 }
 
 void TempSpace::expect(std::uint64_t bytes, std::string_view what) const {
@@ -55,7 +55,7 @@ void TempSpace::expect(std::uint64_t bytes, std::string_view what) const {
   const std::uint64_t free = static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   if (free >= bytes) return;
   throw Error(Errc::over_budget, fmt::format("{}: {} need about {} of temporary disk, but {} are free; choose another "
-                                             "folder with --temp-dir, or raise --memory",
+                                             "folder with `temp_dir`, or raise `memory`",
                                              folder_.string(), what, human_bytes(bytes), human_bytes(free)));
 }
 
@@ -99,7 +99,7 @@ std::uint64_t TempFile::append(std::string_view bytes) {
       throw Error(
           Errc::over_budget,
           fmt::format(
-              "{}: disk full after {} of temporary files; choose another folder with --temp-dir, or raise --memory",
+              "{}: disk full after {} of temporary files; choose another folder with `temp_dir`, or raise `memory`",
               space_->folder().string(), human_bytes(space_->bytes())));
     if (wrote < 0)
       throw Error(Errc::io, fmt::format("{}: cannot write a temporary file: {}", space_->folder().string(),

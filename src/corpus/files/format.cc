@@ -148,7 +148,7 @@ char sniffed_delimiter(const InputOptions& options, const std::string& path, Mem
 const InputFormat& format_row(const SourceOptions& options, Format format) {
   if (format == Format::automatic) format = Format::files;
   const InputFormat* const row = find_row(options, [&](const InputFormat& each) { return each.id == format; });
-  if (row == nullptr) throw Error(Errc::invalid_argument, "format: there is no such format; choose one of --format");
+  if (row == nullptr) throw Error(Errc::invalid_argument, "`format`: there is no such format");
   return *row;
 }
 

@@ -51,7 +51,7 @@ void check_named(const SourceOptions& options) {
     } catch (const Error& error) {
       if (error.code() == Errc::io && options.skip_unreadable) continue;  // reported when it is read
       throw Error(error.code(), fmt::format("{}; check the path and its permissions{}", error.what(),
-                                            error.code() == Errc::io ? ", or skip it with --skip-unreadable" : ""));
+                                            error.code() == Errc::io ? ", or skip it with `skip_unreadable`" : ""));
     }
   }
 }

@@ -27,8 +27,8 @@ struct SourceOptions : InputOptions {
   std::function<std::string(const Input& input)> copy_of = {};
   // Formats besides those of format.cc; for tests.
   std::vector<const InputFormat*> more_formats = {};
-  // The beginning of the flags that name the fields and the format of this input. Messages name the flag to change.
-  std::string flags = "--";
+  // What the options of this input begin with, for messages: "against_" for those of the set to compare with.
+  std::string prefix = {};
 };
 
 }  // namespace refrain::corpus

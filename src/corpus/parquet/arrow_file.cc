@@ -183,8 +183,8 @@ class ArrowFile final : public ParquetFile {
     paths_.push_back(find(schema, options.text_name(), true));
     const arrow::DataType& type = *type_at(schema, paths_.front());
     if (!is_text_type(type))
-      throw Error(Errc::bad_input, fmt::format("{}: column '{}' is {}, not a string; name another with {}text-field",
-                                               path, options.text_name(), type.ToString(), options.flags));
+      throw Error(Errc::bad_input, fmt::format("{}: column '{}' is {}, not a string; name another with `{}text_field`",
+                                               path, options.text_name(), type.ToString(), options.prefix));
     id_ = !options.id_field.empty();
     if (id_) paths_.push_back(find(schema, options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) paths_.push_back(find(schema, name, false));

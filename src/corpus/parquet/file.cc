@@ -98,10 +98,10 @@ class File final : public ParquetFile {
     });
     leaves_.push_back(find(options.text_name(), true));
     if (!is_text(*metadata_->schema()->Column(leaves_.front())))
-      throw Error(
-          Errc::bad_input,
-          fmt::format("{}: column '{}' is {}, not a string; name another with {}text-field", path, options.text_name(),
-                      type_name(find_column(*metadata_->schema(), options.text_name())), options.flags));
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: column '{}' is {}, not a string; name another with `{}text_field`", path,
+                              options.text_name(), type_name(find_column(*metadata_->schema(), options.text_name())),
+                              options.prefix));
     id_ = !options.id_field.empty();
     if (id_) leaves_.push_back(find(options.id_field, !options.id_optional));
     for (const std::string& name : options.extra_fields) leaves_.push_back(find(name, false));

@@ -79,7 +79,7 @@ void Ledger::book_bad(BatchResult& batch) {
   for (BadRecord& bad : batch.examples) {
     if (bad.line > 0) bad.line += lines_before_;
     if (strict_)
-      throw Error(Errc::bad_input, fmt::format("{}{}: {}; fix it, or drop --strict to skip bad records", bad.path,
+      throw Error(Errc::bad_input, fmt::format("{}{}: {}; fix it, or drop `strict` to skip bad records", bad.path,
                                                bad.line > 0 ? fmt::format(":{}", bad.line) : "", bad.reason));
     if (report_.examples.size() < ReadReport::kMaxExamples) report_.examples.push_back(std::move(bad));
   }

@@ -45,10 +45,11 @@ void throw_if_none_read(const SourceOptions& options, const ReadReport& read) {
   const BadRecord* const first = first_bad(read);
   if (read.documents != 0 || first == nullptr) return;
   const std::string line = first->line == 0 ? std::string() : fmt::format(":{}", first->line);
-  throw Error(Errc::bad_input,
-              fmt::format("no record could be read; check the input, {0}text-field, {0}id-field and {0}format; first "
-                          "error: {1}{2}: {3}",
-                          options.flags, first->path, line, first->reason));
+  throw Error(
+      Errc::bad_input,
+      fmt::format("no record could be read; check the input, `{0}text_field`, `{0}id_field` and `{0}format`; first "
+                  "error: {1}{2}: {3}",
+                  options.prefix, first->path, line, first->reason));
 }
 
 }  // namespace

@@ -356,7 +356,7 @@ class SpooledStream final : public DocumentStream {
 InputOptions over_stream(const InputOptions& options, DocumentStream& documents, const std::filesystem::path& output) {
   if (!output.empty())
     throw Error(Errc::invalid_argument,
-                fmt::format("--output {}: nothing is written of documents in memory; leave it out", output.string()));
+                fmt::format("`output` {}: nothing is written of documents in memory; leave it out", output.string()));
   InputOptions input = options;
   input.documents = std::shared_ptr<DocumentStream>(std::shared_ptr<void>(), &documents);
   check_named(input);

@@ -36,7 +36,7 @@ std::exception_ptr with_remedy(const Error& error, const Input& input, const Sou
   return std::make_exception_ptr(
       Error(Errc::io, fmt::format("{}; {}", error.what(),
                                   skips ? "it was readable before; try again"
-                                        : "make it readable, or skip such files with --skip-unreadable")));
+                                        : "make it readable, or skip such files with `skip_unreadable`")));
 }
 
 // Throws Error(invalid_argument) if fields are requested of an input that has none.

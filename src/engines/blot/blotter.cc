@@ -58,7 +58,7 @@ std::unique_ptr<const BlotFunction> make_blot_function(BlotKind kind) {
     case BlotKind::xor_all:
       return make_xor_blots();
   }
-  throw Error(Errc::invalid_argument, "--blots: unknown kind");
+  throw Error(Errc::invalid_argument, "`blots`: unknown kind");
 }
 
 unsigned default_blot_tokens(const IndexLayout& layout) {
@@ -77,16 +77,16 @@ IndexLayout checked_layout(IndexLayout layout) {
   if (layout.interleave > 1) layout.sampling = BlotSampling::all;
   if (text::tokens_are_characters(layout.tokenizer)) layout.pairs = false;
   check(layout.window >= 2 && layout.window <= kMaxBlotWindow,
-        fmt::format("--window: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
+        fmt::format("`window`: must be from 2 to {} tokens, not {}", kMaxBlotWindow, layout.window));
   check(layout.blot_tokens == 0 || layout.blot_tokens == default_blot_tokens(layout) ||
             (layout.sampling == BlotSampling::all && layout.blot_tokens >= 2 && layout.blot_tokens <= layout.window),
-        fmt::format("--window: with {} tokens, a blot cannot be made of {}", layout.window, layout.blot_tokens));
+        fmt::format("`window`: with {} tokens, a blot cannot be made of {}", layout.window, layout.blot_tokens));
   check(layout.interleave >= 1 && layout.interleave <= kMaxInterleave,
-        fmt::format("--interleave: must be from 1 to {}, not {}", kMaxInterleave, layout.interleave));
+        fmt::format("`interleave`: must be from 1 to {}, not {}", kMaxInterleave, layout.interleave));
   check(layout.blot_bits == 0 || (layout.blot_bits >= kMinBlotBits && layout.blot_bits <= kMaxBlotBits),
-        fmt::format("--blot-bits: must be from {} to {}, not {}", kMinBlotBits, kMaxBlotBits, layout.blot_bits));
+        fmt::format("`blot_bits`: must be from {} to {}, not {}", kMinBlotBits, kMaxBlotBits, layout.blot_bits));
   check(layout.shards >= 1 && layout.shards <= kMaxShards && std::has_single_bit(layout.shards),
-        fmt::format("--shards: must be a power of two up to {}, not {}", kMaxShards, layout.shards));
+        fmt::format("`shards`: must be a power of two up to {}, not {}", kMaxShards, layout.shards));
   return layout;
 }
 

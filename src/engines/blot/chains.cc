@@ -122,7 +122,7 @@ Chainer::Chainer(MemoryBudget& budget, const ChainRules& rules)
 void Chainer::reserve(std::uint64_t hits) {
   if (hits >= kNoHit || hits_.size() + hits >= kNoHit)
     throw Error(Errc::over_budget,
-                "the query has more than 4 billion hits; set --max-documents, or use a shorter query");
+                "the query has more than 4 billion hits; set `max_documents`, or use a shorter query");
   hits_.reserve_more(static_cast<std::size_t>(hits));
 }
 

@@ -31,7 +31,7 @@ void clear_and_shrink(Array<char>& bytes) {
 std::uint64_t checked_bucket_place(std::uint64_t place) {
   if (place >> (8 * kBucketPlaceBytes) == 0) return place;
   throw Error(Errc::unsupported,
-              "the posts of one shard take more than 1 TiB; create the index with more --shards, or several indexes");
+              "the posts of one shard take more than 1 TiB; create the index with more `shards`, or several indexes");
 }
 
 PostsPlan::PostsPlan(unsigned bits, unsigned number_of_shards, std::uint64_t posts, std::uint64_t blocks)

@@ -27,15 +27,15 @@ std::optional<SketchRule> sketch_rule(const FingerprintOptions& options, std::st
   const bool tokens = options.tokenizer == TokenizerKind::words || options.tokenizer == TokenizerKind::words_nfkc ||
                       options.tokenizer == TokenizerKind::whitespace || options.tokenizer == TokenizerKind::alpha;
   if (!tokens)
-    why = "--tokenizer: the GPU knows words, words-nfkc, whitespace and alpha";
+    why = "`tokenizer`: the GPU knows words, words-nfkc, whitespace and alpha";
   else if (options.hash != HashKind::xxh3 && options.hash != HashKind::sdbm)
-    why = "--hash: the GPU knows xxh3 and sdbm";
+    why = "`hash`: the GPU knows xxh3 and sdbm";
   else if (options.hash == HashKind::sdbm && options.window != 1)
-    why = "--hash sdbm: the GPU takes single tokens, --window 1";
+    why = "`hash` sdbm: the GPU takes single tokens, `window` 1";
   else if (options.window > kMaxDeviceWindow)
-    why = fmt::format("--window: the GPU takes at most {} tokens", kMaxDeviceWindow);
+    why = fmt::format("`window`: the GPU takes at most {} tokens", kMaxDeviceWindow);
   else if (!options.stop_words.empty())
-    why = "--stop-words: the GPU knows none";
+    why = "`stop_words`: the GPU knows none";
   else
     return SketchRule{options.tokenizer, options.hash, options.window, options.seed, options.tie_sets_bit};
   return std::nullopt;
@@ -49,7 +49,7 @@ std::shared_ptr<const Device> open_device(const DeviceOptions& options, bool wor
   const Module* const module = load_module(missing);
   const bool found = module != nullptr && !module->devices(missing).empty();
   if (found) return module->open(0);
-  if (must) throw Error(Errc::unsupported, fmt::format("--device cuda: {}; use --device cpu", missing));
+  if (must) throw Error(Errc::unsupported, fmt::format("`device` cuda: {}; use `device` cpu", missing));
   return nullptr;
 }
 

@@ -66,7 +66,7 @@ Feed::Feed(std::shared_ptr<const Device> device, const SketchRule& rule, unsigne
   size_ = lane_of(bytes, rule);
   if (threads * device->device_bytes(rule, size_) > on_device)
     throw Error(Errc::over_budget,
-                fmt::format("--device-memory {}: not enough for {} threads; use at least {}", human_bytes(on_device),
+                fmt::format("`device_memory` {}: not enough for {} threads; use at least {}", human_bytes(on_device),
                             threads, human_bytes(threads * device->device_bytes(rule, size_))));
   reservation_ = budget.reserve(threads * device->host_bytes(rule, size_), "the texts on their way to the GPU");
 }

@@ -139,7 +139,7 @@ TEST(CudaFeed, LanesFitTheMemoryOfTheDevice) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
-    EXPECT_STREQ(error.what(), "--device-memory 1.0 MiB: not enough for 4 threads; use at least 2.0 MiB");
+    EXPECT_STREQ(error.what(), "`device_memory` 1.0 MiB: not enough for 4 threads; use at least 2.0 MiB");
   }
 }
 
@@ -195,11 +195,11 @@ TEST(CudaFeed, WhatADeviceCannotDoIsToldByTheFlagThatAsksForIt) {
   EXPECT_EQ(why_not({}), "");
   EXPECT_EQ(why_not(preset("fpga")->fingerprint), "");
   EXPECT_EQ(why_not({.window = 8}), "");
-  EXPECT_EQ(why_not({.window = 9}), "--window");
-  EXPECT_EQ(why_not({.tokenizer = TokenizerKind::code}), "--tokenizer");
-  EXPECT_EQ(why_not({.hash = HashKind::jenkins}), "--hash");
-  EXPECT_EQ(why_not({.hash = HashKind::sdbm}), "--hash sdbm");
-  EXPECT_EQ(why_not({.stop_words = {"the"}}), "--stop-words");
+  EXPECT_EQ(why_not({.window = 9}), "`window`");
+  EXPECT_EQ(why_not({.tokenizer = TokenizerKind::code}), "`tokenizer`");
+  EXPECT_EQ(why_not({.hash = HashKind::jenkins}), "`hash`");
+  EXPECT_EQ(why_not({.hash = HashKind::sdbm}), "`hash` sdbm");
+  EXPECT_EQ(why_not({.stop_words = {"the"}}), "`stop_words`");
 }
 
 TEST(CudaFeed, ADeviceThatIsNotThereIsToldOnlyWhereItWasAskedFor) {
@@ -214,7 +214,7 @@ TEST(CudaFeed, ADeviceThatIsNotThereIsToldOnlyWhereItWasAskedFor) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::unsupported);
-    EXPECT_EQ(std::string(error.what()), "--device cuda: " + list.missing + "; use --device cpu");
+    EXPECT_EQ(std::string(error.what()), "`device` cuda: " + list.missing + "; use `device` cpu");
   }
 }
 

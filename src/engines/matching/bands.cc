@@ -44,14 +44,14 @@ double meeting_probability(const Bands& bands, double similarity) {
 
 Bands choose_bands(double threshold, double recall, unsigned lanes) {
   if (!(threshold > 0 && threshold <= 1))
-    throw Error(Errc::invalid_argument, fmt::format("--threshold: must be above 0 and at most 1, not {}", threshold));
+    throw Error(Errc::invalid_argument, fmt::format("`threshold`: must be above 0 and at most 1, not {}", threshold));
   if (!(recall > 0 && recall < 1))
-    throw Error(Errc::invalid_argument, fmt::format("--recall: must be between 0 and 1, not {}", recall));
+    throw Error(Errc::invalid_argument, fmt::format("`recall`: must be between 0 and 1, not {}", recall));
   if (const Bands bands = steepest(threshold, recall, lanes); bands.bands != 0) return bands;
   unsigned least = static_cast<unsigned>(std::ceil(threshold * 100));  // in hundredths
   while (least < 100 && steepest(least / 100.0, recall, lanes).bands == 0) ++least;
   throw Error(Errc::invalid_argument,
-              fmt::format("--threshold {}: too low for {} lanes at {:g}% recall; use {:.2f} or more", threshold, lanes,
+              fmt::format("`threshold` {}: too low for {} lanes at {:g}% recall; use {:.2f} or more", threshold, lanes,
                           100 * recall, least / 100.0));
 }
 

@@ -99,7 +99,7 @@ std::string refusal(double threshold, double recall, unsigned lanes) {
 }
 
 TEST(Bands, ThatCannotKeepThePromiseAreRefusedWithTheThresholdThatCan) {
-  const std::string expected_message = "--threshold 0.02: too low for 128 lanes at 95% recall; use 0.03 or more";
+  const std::string expected_message = "`threshold` 0.02: too low for 128 lanes at 95% recall; use 0.03 or more";
   EXPECT_EQ(refusal(0.02, 0.95, 128), expected_message);
   EXPECT_NO_THROW(choose_bands(0.03, 0.95, 128));
   EXPECT_NO_THROW(choose_bands(0.02, 0.95, 160));

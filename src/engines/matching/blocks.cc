@@ -70,18 +70,18 @@ BlockKey::BlockKey(std::uint64_t mask, unsigned most_bits) : mask_(mask) {
 void check_blocks(unsigned blocks, unsigned distance) {
   if (blocks == 0) blocks = std::max(2U, distance + 1);
   if (distance > 63)
-    throw Error(Errc::invalid_argument, fmt::format("--distance {}: must be from 0 to 63 bits", distance));
+    throw Error(Errc::invalid_argument, fmt::format("`distance` {}: must be from 0 to 63 bits", distance));
   if (blocks < 2 || blocks > 64)
-    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be from 2 to 64", blocks));
+    throw Error(Errc::invalid_argument, fmt::format("`blocks` {}: must be from 2 to 64", blocks));
   if (blocks <= distance)
-    throw Error(Errc::invalid_argument, fmt::format("--blocks {}: must be above the distance ({}); use at least {}",
+    throw Error(Errc::invalid_argument, fmt::format("`blocks` {}: must be above the distance ({}); use at least {}",
                                                     blocks, distance, distance + 1));
   std::uint64_t tables = 1;
   for (unsigned i = 1; i <= std::min(distance, blocks - distance); ++i) {
     tables = tables * (blocks - i + 1) / i;
     if (tables > kMaxTables)
       throw Error(Errc::invalid_argument,
-                  fmt::format("--blocks {} --distance {}: needs more than {} tables; use fewer blocks (at least {})",
+                  fmt::format("`blocks` {} `distance` {}: needs more than {} tables; use fewer blocks (at least {})",
                               blocks, distance, kMaxTables, distance + 1));
   }
 }

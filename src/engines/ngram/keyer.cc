@@ -46,7 +46,7 @@ struct Worker {
 struct NgramKeyer::Impl {
   Impl(unsigned tokens, TokenizerKind kind) : n(tokens), tokenizer(text::make_tokenizer(kind)) {
     if (n == 0 || n > kMaxNgramTokens)
-      throw Error(Errc::invalid_argument, fmt::format("-n {}: must be from 1 to {} tokens", n, kMaxNgramTokens));
+      throw Error(Errc::invalid_argument, fmt::format("`n` {}: must be from 1 to {} tokens", n, kMaxNgramTokens));
   }
   unsigned n;
   std::unique_ptr<const text::Tokenizer> tokenizer;

@@ -59,7 +59,7 @@ void Verifier::verify(Candidates& candidates, bool cut) {
       pass_(resolver);
     } catch (const Resolver::TooManyTexts&) {
       if (last - first == 1)
-        throw Error(Errc::over_budget, "--memory: not enough for one n-gram and its places; raise it");
+        throw Error(Errc::over_budget, "`memory`: not enough for one n-gram and its places; raise it");
       sorted(&Candidates::sort_by_group);
       share /= 2;
       continue;

@@ -20,7 +20,7 @@ std::uint32_t Vocabulary::add(std::string_view word, std::uint64_t hash, std::ui
     return table_[slot] - 1;
   }
   if (size() == kMostWords)
-    throw Error(Errc::unsupported, "more than four billion distinct words; use --algorithm auto");
+    throw Error(Errc::unsupported, "more than four billion distinct words; use `algorithm` auto");
   const auto id = static_cast<std::uint32_t>(size());
   bytes_.append({word.data(), word.size()});
   entries_.push_back({hash, bytes_.size(), times});

@@ -15,7 +15,7 @@ namespace refrain::ngram {
 class Vocabulary {
  public:
   // `what` names the vocabulary in the error message if the budget is too small.
-  explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary (--algorithm auto needs none)");
+  explicit Vocabulary(MemoryBudget& budget, const char* what = "the vocabulary (`algorithm` auto needs none)");
 
   // Adds `times` occurrences of a word, which may be new, and returns its number. `hash` is XXH3 of the word, seed
   // 0.

@@ -117,7 +117,7 @@ std::uint64_t scatter(std::uint64_t x) {
 
 MinHash::MinHash(unsigned lanes, std::uint64_t seed) {
   if (lanes == 0 || lanes > kMaxLanes || lanes % 16 != 0)
-    throw Error(Errc::invalid_argument, "--lanes: must be a multiple of 16 from 16 to " + std::to_string(kMaxLanes) +
+    throw Error(Errc::invalid_argument, "`lanes`: must be a multiple of 16 from 16 to " + std::to_string(kMaxLanes) +
                                             ", not " + std::to_string(lanes));
   factors_.resize(lanes);
   addends_.resize(lanes);

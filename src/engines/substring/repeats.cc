@@ -322,9 +322,9 @@ class Finder {
 Repeats find_repeats(const RepeatOptions& options, const TextSource& text, std::span<const std::uint64_t> ends,
                      const Context& context, MemoryBudget& budget, TempSpace& temp) {
   if (options.length < kMinSubstringLength || options.length > kMaxSubstringLength)
-    throw Error(Errc::invalid_argument, fmt::format("--length {}: must be from {} to {}", options.length,
+    throw Error(Errc::invalid_argument, fmt::format("`length` {}: must be from {} to {}", options.length,
                                                     kMinSubstringLength, kMaxSubstringLength));
-  if (options.min_count < 2) throw Error(Errc::invalid_argument, "--min-count: must be 2 or more");
+  if (options.min_count < 2) throw Error(Errc::invalid_argument, "`min_count`: must be 2 or more");
   if (text.size() >= kMaxTextBytes)
     throw Error(Errc::unsupported, fmt::format("{} of text: more than {} is not supported; split the input",
                                                human_bytes(text.size()), human_bytes(kMaxTextBytes)));

@@ -78,9 +78,9 @@ struct SubstringSampler::Impl {
 
 SubstringSampler::SubstringSampler(const SubstringOptions& options) {
   if (options.length < kMinSubstringLength || options.length > kMaxSubstringLength)
-    throw Error(Errc::invalid_argument, fmt::format("--length {}: must be from {} to {}", options.length,
+    throw Error(Errc::invalid_argument, fmt::format("`length` {}: must be from {} to {}", options.length,
                                                     kMinSubstringLength, kMaxSubstringLength));
-  if (options.min_count < 2) throw Error(Errc::invalid_argument, "--min-count: must be 2 or more");
+  if (options.min_count < 2) throw Error(Errc::invalid_argument, "`min_count`: must be 2 or more");
   impl_ = std::make_shared<const Impl>(
       Impl{substring::SubstringPlan(options.length, options.min_count, false, options.seed)});
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "faces/cli/process.h"
+#include "faces/cli/table/flags.h"
 #include "faces/cli/table/numbers.h"
 #include "faces/cli/view/terminal.h"
 #include "faces/cli/view/text.h"
@@ -205,7 +206,7 @@ int run_hash_list(int argc, char** argv, std::string_view name, std::string_view
     complain(refusal.message);
     return refusal.code;
   } catch (const Error& error) {
-    if (!is_broken_pipe(error)) complain(error.what());
+    if (!is_broken_pipe(error)) complain(in_flags(error));
     return code_of(error);
   } catch (const std::bad_alloc&) {
     complain("out of memory");

@@ -19,6 +19,7 @@
 #include "faces/cli/manual/man_page.h"
 #include "faces/cli/process.h"
 #include "faces/cli/session.h"
+#include "faces/cli/table/flags.h"
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/dedup_remarks.h"
 #include "faces/cli/view/explain.h"
@@ -266,7 +267,7 @@ int run_refrain(int argc, char** argv) {
     write_error(fmt::format("try '{}'\n", error.help_command()));
     return exit_code(Errc::invalid_argument);
   } catch (const Error& error) {
-    if (!is_broken_pipe(error)) complain(error.what());
+    if (!is_broken_pipe(error)) complain(in_flags(error));
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
     complain("out of memory: the system has no more; free some, or lower --memory");

@@ -43,7 +43,7 @@ class Backend {
   }
 
  protected:
-  static Error no_library() { return {Errc::not_found, "the server has no library; start it with --library DIR"}; }
+  static Error no_library() { return {Errc::not_found, "the server has no library; start it with `library` DIR"}; }
   static Error no_index() { return {Errc::not_found, "the server has no index; start it with one"}; }
 };
 

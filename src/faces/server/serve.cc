@@ -87,12 +87,12 @@ std::uint64_t work_memory(const ServeOptions& options, std::uint64_t all, const 
 
 void check_serve(const ServeOptions& options) {
   if (options.index.empty() && options.library.empty())
-    throw Error(Errc::invalid_argument, "nothing to serve; name an index, or --library DIR");
+    throw Error(Errc::invalid_argument, "nothing to serve; name an index, or `library` DIR");
   if (options.library.empty() && (options.add || options.trust_signatures))
     throw Error(Errc::invalid_argument,
-                options.add ? "--add: needs --library DIR" : "--trust-signatures: needs --library DIR");
+                options.add ? "`add`: needs `library` DIR" : "`trust_signatures`: needs `library` DIR");
   if (options.add && options.token.empty())
-    throw Error(Errc::invalid_argument, "--add: writing requires a token; add --token-file FILE");
+    throw Error(Errc::invalid_argument, "`add`: writing requires a token; add `token_file` FILE");
 }
 
 }  // namespace

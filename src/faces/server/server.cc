@@ -304,11 +304,11 @@ void run_server(Backend& backend, const ServeOptions& options, const Limits& lim
   const ListenAddress address = parse_listen(options.listen);
   if (!address.loopback && options.token.empty())
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: reachable from other machines, so a token is required; add --token-file FILE",
+                fmt::format("{}: reachable from other machines, so a token is required; add `token_file` FILE",
                             options.listen));
   if (options.token_for_reads && options.token.empty())
-    throw Error(Errc::invalid_argument, "--token-for-reads: needs a token; add --token-file FILE");
-  if (options.max_connections == 0) throw Error(Errc::invalid_argument, "--max-connections: must be at least 1");
+    throw Error(Errc::invalid_argument, "`token_for_reads`: needs a token; add `token_file` FILE");
+  if (options.max_connections == 0) throw Error(Errc::invalid_argument, "`max_connections`: must be at least 1");
   Server(backend, options, address, limits, context).run(context.stop);
 }
 

@@ -42,7 +42,7 @@ DedupOptions dedup_preset(std::string_view name) {
     options.max_loss = kAnyLoss;  // like the report that it is named after
     options.substrings = 100;
   } else {
-    throw Error(Errc::invalid_argument, fmt::format("--preset {}: unknown preset; use report or strict", name));
+    throw Error(Errc::invalid_argument, fmt::format("`preset` {}: unknown preset; use report or strict", name));
   }
   return options;
 }

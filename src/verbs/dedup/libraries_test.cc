@@ -224,18 +224,18 @@ TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {
   second.known = {at("library")};
   second.windows.window = 8;
   EXPECT_EQ(message([&] { run(second); }),
-            at("library") + ": made with --window 5, but this run has 8; use the same, or another library");
+            at("library") + ": made with `window` 5, but this run has 8; use the same, or another library");
   second.windows.window = 5;
   second.threshold = 0.7;
-  EXPECT_NE(message([&] { run(second); }).find("made with --threshold 0.8, but this run has 0.7"), std::string::npos);
+  EXPECT_NE(message([&] { run(second); }).find("made with `threshold` 0.8, but this run has 0.7"), std::string::npos);
   second.threshold = 0.9;  // a library with a lower threshold serves a higher one
   EXPECT_EQ(message([&] { run(second); }), "nothing was thrown");
   second.known.clear();
   second.library = at("library");  // but the run cannot add to it
-  EXPECT_NE(message([&] { run(second); }).find("--threshold"), std::string::npos);
+  EXPECT_NE(message([&] { run(second); }).find("`threshold`"), std::string::npos);
   second.threshold = 0.8;
   second.near = NearMethod::simhash;
-  EXPECT_NE(message([&] { run(second); }).find("use --near minhash"), std::string::npos);
+  EXPECT_NE(message([&] { run(second); }).find("use `near` minhash"), std::string::npos);
 }
 
 TEST_F(DedupKnown, AKeepPolicyThatWouldChangeWhatWasKeptIsRefused) {
@@ -259,7 +259,7 @@ TEST_F(DedupKnown, AKeepPolicyThatWouldChangeWhatWasKeptIsRefused) {
   DedupOptions longest = with_ids(at("b.jsonl"), "d");
   longest.keep = parse_keep_policy("longest");
   longest.library = at("library");
-  EXPECT_NE(message([&] { run(longest); }).find("made with --keep newest:date"), std::string::npos);
+  EXPECT_NE(message([&] { run(longest); }).find("made with `keep` newest:date"), std::string::npos);
 }
 
 TEST_F(DedupKnown, ASourceKeepsTheTemplatesThatTheLibraryKnows) {

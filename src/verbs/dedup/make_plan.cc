@@ -34,9 +34,9 @@ bool names_standard_input(const InputOptions& input) {
 void check_against(const DedupOptions& options) {
   if (options.against.empty()) return;
   if (names_standard_input(options.input) && names_standard_input(options.against))
-    throw Error(Errc::invalid_argument, "--against -: standard input is already the corpus; name a file");
+    throw Error(Errc::invalid_argument, "`against` -: standard input is already the corpus; name a file");
   if (!(options.against_share >= kLeastShare && options.against_share <= 1))
-    throw Error(Errc::invalid_argument, "--against-share: must be from 0.6 to 1");
+    throw Error(Errc::invalid_argument, "`against_share`: must be from 0.6 to 1");
 }
 
 // The input may not be inside the output folder, nor the output folder inside the input.
@@ -46,29 +46,29 @@ void check_apart(const InputOptions& input, const std::filesystem::path& output)
     if (path == "-") continue;
     if (is_within(path, output) || is_within(output, path))
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: input and output folder {} overlap; choose another output with -o DIR", path,
+                  fmt::format("{}: input and output folder {} overlap; choose another output with `output`", path,
                               output.string()));
   }
 }
 
 void check_known(const DedupOptions& options) {
   if (options.known.empty() && options.library.empty()) return;
-  const char* flag = options.library.empty() ? "--known" : "--library";
+  const char* flag = options.library.empty() ? "`known`" : "`library`";
   if (options.near == NearMethod::simhash)
-    throw Error(Errc::invalid_argument, fmt::format("{}: libraries hold MinHash signatures; use --near minhash", flag));
+    throw Error(Errc::invalid_argument, fmt::format("{}: libraries hold MinHash signatures; use `near` minhash", flag));
   if (options.input.documents != nullptr)
     throw Error(Errc::invalid_argument, fmt::format("{}: not possible with documents in memory; name files", flag));
   if (!options.library.empty() && options.forget)
-    throw Error(Errc::invalid_argument, "--forget: cannot be combined with --library; remove one of them");
+    throw Error(Errc::invalid_argument, "`forget`: cannot be combined with `library`; remove one of them");
   for (const std::filesystem::path& known : options.known)
     if (is_within(known, options.output))
       throw Error(
           Errc::invalid_argument,
-          fmt::format("--known {}: lies in the output folder; choose another output with -o DIR", known.string()));
+          fmt::format("`known` {}: lies in the output folder; choose another output with `output`", known.string()));
   if (!options.library.empty() &&
       (is_within(options.library, options.output) || is_within(options.output, options.library)))
     throw Error(Errc::invalid_argument,
-                fmt::format("--library {}: overlaps with the output folder {}; choose another with -o DIR",
+                fmt::format("`library` {}: overlaps with the output folder {}; choose another with `output`",
                             options.library.string(), options.output.string()));
 }
 
@@ -78,10 +78,10 @@ void check_in_memory(const DedupOptions& options) {
     if (asked)
       throw Error(Errc::invalid_argument, fmt::format("{}: writes files, and documents in memory have none", flag));
   };
-  refuse(options.apply, "--apply");
-  refuse(options.annotate, "--annotate");
-  refuse(options.attributes != Attributes::none, "--attributes");
-  refuse(options.resume, "--resume");
+  refuse(options.apply, "`apply`");
+  refuse(options.annotate, "`annotate`");
+  refuse(options.attributes != Attributes::none, "`attributes`");
+  refuse(options.resume, "`resume`");
 }
 
 void check(const DedupOptions& options, const Context& context) {
@@ -95,21 +95,21 @@ void check(const DedupOptions& options, const Context& context) {
   check_against(options);
   check_known(options);
   if (!options.exact && options.near == NearMethod::off && options.substrings == 0 && options.against.empty())
-    throw Error(Errc::invalid_argument, "--exact off --near off: nothing to search for; turn one of them on");
+    throw Error(Errc::invalid_argument, "`exact` off `near` off: nothing to search for; turn one of them on");
   if (!(options.threshold > 0 && options.threshold <= 1))
-    throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
+    throw Error(Errc::invalid_argument, "`threshold`: must be above 0 and at most 1");
   run::check_options(options.input);
   run::check_options(options);
   if (options.near != NearMethod::off) [[maybe_unused]]
     const text::FeaturePlan valid(options.windows);  // or it throws
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
-  if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "--read-back: needs --apply; add it");
+  if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "`read_back`: needs `apply`; add it");
   check_attributes(options, context);
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
-    throw Error(Errc::invalid_argument, "--resume: not possible with standard input; write it to a file first");
+    throw Error(Errc::invalid_argument, "`resume`: not possible with standard input; write it to a file first");
   if (options.resume && options.force)
-    throw Error(Errc::invalid_argument, "--resume: cannot be combined with --force; remove one of them");
+    throw Error(Errc::invalid_argument, "`resume`: cannot be combined with `force`; remove one of them");
 }
 
 // Incremented if the same options lead to other decisions.

@@ -33,20 +33,20 @@ std::vector<std::string_view> attributes_names() {
 }
 
 std::string without_near(const D& options) {
-  return options.near == NearMethod::off ? "with --near off" : "";
+  return options.near == NearMethod::off ? "with `near` off" : "";
 }
 // Tokens are also what the items of another set are made of.
 std::string without_tokens(const D& options) {
   return options.against.empty() ? without_near(options) : "";
 }
 std::string without_simhash(const D& options) {
-  return near_method_info(options.near).uses_distance ? "" : "without --near simhash";
+  return near_method_info(options.near).uses_distance ? "" : "without `near` simhash";
 }
 std::string without_against(const D& options) {
-  return options.against.empty() ? "without --against" : "";
+  return options.against.empty() ? "without `against`" : "";
 }
 std::string without_libraries(const D& options) {
-  return options.known.empty() && options.library.empty() ? "without --known or --library" : "";
+  return options.known.empty() && options.library.empty() ? "without `known` or `library`" : "";
 }
 
 // The threshold is that of the method, unless one is given.

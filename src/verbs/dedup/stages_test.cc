@@ -99,7 +99,7 @@ TEST_F(DedupStages, AResumedRunNamesTheFactThatItsMarkerLacks) {
     ADD_FAILURE() << "believed it";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::corrupt);
-    EXPECT_STREQ(error.what(), "work/: 'run.report.check.recall' is missing; start again with --force");
+    EXPECT_STREQ(error.what(), "work/: 'run.report.check.recall' is missing; start again with `force`");
   }
 }
 

@@ -156,7 +156,7 @@ TEST_F(DedupTrust, AFieldThatNoDocumentHasIsAnError) {
   EXPECT_NE(message(wanted).find("origin"), std::string::npos);
   // Then there are no sources to name.
   wanted.keep = parse_keep_policy("source:x,y");
-  EXPECT_NE(message(wanted).find("--source-field origin: no document has this field"), std::string::npos);
+  EXPECT_NE(message(wanted).find("`source_field` origin: no document has this field"), std::string::npos);
 }
 
 TEST_F(DedupTrust, ASourceThatNoDocumentHasIsAnErrorThatListsThoseThereAre) {
@@ -168,7 +168,7 @@ TEST_F(DedupTrust, ASourceThatNoDocumentHasIsAnErrorThatListsThoseThereAre) {
   wanted.source_field = "source";
   wanted.keep = parse_keep_policy("source:x");
   EXPECT_NE(
-      message(wanted).find("--keep source:x: no document has one of these sources; there are 'news' (5 documents), "
+      message(wanted).find("`keep` source:x: no document has one of these sources; there are 'news' (5 documents), "
                            "'books' (2) and 'web' (2); name those,"),
       std::string::npos)
       << message(wanted);
@@ -187,7 +187,7 @@ TEST_F(DedupTrust, RecordsThatAreAllBadAreAnError) {
   wanted.input.text_field = "body";
   const std::string told = message(wanted);
   EXPECT_NE(told.find("no record could be read"), std::string::npos) << told;
-  EXPECT_NE(told.find("--text-field"), std::string::npos) << told;
+  EXPECT_NE(told.find("`text_field`"), std::string::npos) << told;
 }
 
 TEST_F(DedupTrust, AnOutputInsideTheInputIsNoticedFromInside) {

@@ -62,7 +62,7 @@ std::uint64_t parse_blot_of(const std::string& text, unsigned bits) {
   const std::uint64_t value = parse_blot(text);
   if ((value & ~blot::blot_mask(bits)) != 0)
     throw Error(Errc::invalid_argument,
-                fmt::format("--unblot: '{}' is not a blot of this index, whose blots have {} bits", text, bits));
+                fmt::format("`unblot`: '{}' is not a blot of this index, whose blots have {} bits", text, bits));
   return value;
 }
 
@@ -120,7 +120,7 @@ std::uint64_t parse_blot(std::string_view text) {
     value = value << 4U | (digit & 15U);
   }
   if (!good)
-    throw Error(Errc::invalid_argument, fmt::format("--unblot: '{}' is not a blot; use hexadecimal digits", text));
+    throw Error(Errc::invalid_argument, fmt::format("`unblot`: '{}' is not a blot; use hexadecimal digits", text));
   return value;
 }
 

@@ -16,7 +16,7 @@ using Kind = OptionKind;
 constexpr unsigned kQueryFaces = kCommandLine | kPython | kServer;
 
 std::string without_heavy(const ExtractOptions& options) {
-  return options.limits.edits == Edits::heavy ? "" : "without --edits heavy";
+  return options.limits.edits == Edits::heavy ? "" : "without `edits` heavy";
 }
 
 // clang-format off
@@ -33,7 +33,7 @@ std::vector<Option<IndexLayout>> layout_rows() {
        [](L& layout, OptionValue&& value) {
          assign(layout.sampling, std::move(value));
          if (layout.interleave > 1 && layout.sampling != BlotSampling::all)
-           throw Error(Errc::invalid_argument, "--interleave: above 1 requires --sampling all; remove --sampling");
+           throw Error(Errc::invalid_argument, "`interleave`: above 1 requires `sampling` all; remove `sampling`");
        },
        [](const L& layout) -> OptionValue {
          return std::string(blot_sampling_names()[static_cast<std::size_t>(layout.sampling)]);

@@ -10,7 +10,7 @@ using verbs::run::choice_row;
 using verbs::run::row;
 
 std::string without_device(const DeviceOptions& options) {
-  return options.kind == DeviceKind::cpu ? "without --device" : "";
+  return options.kind == DeviceKind::cpu ? "without `device`" : "";
 }
 
 // clang-format off

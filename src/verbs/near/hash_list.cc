@@ -135,7 +135,7 @@ void check_memory(std::uint64_t file_bytes, const MemoryBudget& budget) {
   const std::uint64_t needed = budget.set_aside() + file_bytes / 21 * 16;
   if (needed > budget.ceiling())
     throw Error(Errc::over_budget,
-                fmt::format("--memory: {} of hashes need at least {}, more than the limit of {}; raise it",
+                fmt::format("`memory`: {} of hashes need at least {}, more than the limit of {}; raise it",
                             human_bytes(file_bytes), human_bytes(needed), human_bytes(budget.ceiling())));
 }
 

@@ -13,7 +13,7 @@ Hasher::Hasher(const NearOptions& options, unsigned threads, MemoryBudget& budge
   if (options.device.kind != DeviceKind::cuda) return;  // `automatic` only joins on it: hashing is faster than reading
   std::string why;
   std::optional<cuda::SketchRule> rule = cuda::sketch_rule(options.fingerprint, why);
-  if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
+  if (!rule) throw Error(Errc::unsupported, why + "; use `device` cpu");
   rule->digests = digests_;
   feed_.emplace(cuda::open_device(options.device, true), *rule, threads, options.device.memory_bytes, budget);
 }

@@ -74,7 +74,7 @@ void check_same_options(const FileOptions& stored, const FileOptions& queries) {
     if (value == other + "-bare" || other == value + "-bare") {
       const bool bare = value.size() > other.size();
       throw Error(Errc::bad_input,
-                  fmt::format("{}: made {} comments, but {} {} them; make both with --comments, or both "
+                  fmt::format("{}: made {} comments, but {} {} them; make both with `comments`, or both "
                               "without it",
                               queries.path, bare ? "without" : "with", stored.path, bare ? "with" : "without"));
     }

@@ -43,9 +43,9 @@ TEST(FileOptions, NamesTheFlagForComments) {
   const std::string with = options_column({.tokenizer = TokenizerKind::code});
   const std::string without = options_column({.tokenizer = TokenizerKind::code_bare});
   EXPECT_EQ(refusal(with, without),
-            "b.tsv: made without comments, but a.tsv with them; make both with --comments, or both without it");
+            "b.tsv: made without comments, but a.tsv with them; make both with `comments`, or both without it");
   EXPECT_EQ(refusal(without, with),
-            "b.tsv: made with comments, but a.tsv without them; make both with --comments, or both without it");
+            "b.tsv: made with comments, but a.tsv without them; make both with `comments`, or both without it");
 }
 
 TEST(FileOptions, NothingIsHeldAgainstFilesWithoutIt) {

@@ -162,7 +162,7 @@ class Matcher {
       const std::uint64_t needed =
           budget_.set_aside() + (std::uint64_t{4} << 20U) + static_cast<std::uint64_t>(rows * row);
       throw Error(Errc::over_budget,
-                  fmt::format("--memory {}: not enough for about {:.0f} stored fingerprints; use at least {}",
+                  fmt::format("`memory` {}: not enough for about {:.0f} stored fingerprints; use at least {}",
                               human_bytes(budget_.ceiling()), rows, human_bytes(needed)));
     }
   }
@@ -304,7 +304,7 @@ class Matcher {
 MatchReport match(const MatchOptions& options, const Context& context,
                   const std::function<void(std::string_view)>& out) {
   if (options.add && options.stored == "-")
-    throw Error(Errc::invalid_argument, "--add: STORED must be a file, not standard input");
+    throw Error(Errc::invalid_argument, "`add`: STORED must be a file, not standard input");
   if (options.stored == "-" && options.queries == "-")
     throw Error(Errc::invalid_argument, "STORED and QUERIES are both standard input; name a file");
   return Matcher(options, context).run(out);

@@ -106,7 +106,7 @@ class Near {
     hasher_.emplace(options_, threads_, budget_);
     if (!options_.verify) return;
     if (!(options_.threshold > 0 && options_.threshold <= 1))
-      throw Error(Errc::invalid_argument, "--threshold: must be above 0 and at most 1");
+      throw Error(Errc::invalid_argument, "`threshold`: must be above 0 and at most 1");
     texts_.emplace(budget_, temp_, budget_.available() / kTextShare);
   }
 
@@ -232,7 +232,7 @@ class Near {
     if (error.code() != Errc::over_budget || last.total == 0 || last.done == 0 || read == 0) throw error;
     const double count = read * static_cast<double>(last.total) / static_cast<double>(last.done);
     if (memory_for(count) <= budget_.ceiling()) throw error;
-    throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for about {:.0f} documents; use at least {}",
+    throw Error(Errc::over_budget, fmt::format("`memory` {}: not enough for about {:.0f} documents; use at least {}",
                                                human_bytes(budget_.ceiling()), count, human_bytes(memory_for(count))));
   }
 
@@ -240,7 +240,7 @@ class Near {
   void check_memory() const {
     const std::size_t count = documents_.hashes.size();
     if (memory_for(static_cast<double>(count)) > budget_.ceiling())
-      throw Error(Errc::over_budget, fmt::format("--memory {}: not enough for {} documents; use at least {}",
+      throw Error(Errc::over_budget, fmt::format("`memory` {}: not enough for {} documents; use at least {}",
                                                  human_bytes(budget_.ceiling()), count,
                                                  human_bytes(memory_for(static_cast<double>(count)))));
   }

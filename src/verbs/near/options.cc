@@ -12,7 +12,7 @@ using verbs::run::row;
 using Kind = OptionKind;
 
 std::string without_verify(const NearOptions& options) {
-  return options.verify ? "" : "without --verify";
+  return options.verify ? "" : "without `verify`";
 }
 
 // clang-format off

@@ -163,7 +163,7 @@ class AutoBuild {
     const std::uint64_t memory = free_memory();
     if (memory < kLeastBytes)
       throw Error(Errc::over_budget,
-                  fmt::format("--memory: reading and listing the documents takes {}, and too little is left; raise it",
+                  fmt::format("`memory`: reading and listing the documents takes {}, and too little is left; raise it",
                               human_bytes(passes_.reading_bytes())));
     grams_per_slice_ = slice_grams(memory, 8);
     const bool filtered = report_.grams > kMostSlices * grams_per_slice_;

@@ -24,8 +24,8 @@ namespace {
 
 void check(const NgramsOptions& options) {
   if (options.n < 1 || options.n > kMaxNgramTokens)
-    throw Error(Errc::invalid_argument, fmt::format("-n {}: must be from 1 to {} tokens", options.n, kMaxNgramTokens));
-  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("-m {}: must be 2 or more", options.m));
+    throw Error(Errc::invalid_argument, fmt::format("`n` {}: must be from 1 to {} tokens", options.n, kMaxNgramTokens));
+  if (options.m < 2) throw Error(Errc::invalid_argument, fmt::format("`m` {}: must be 2 or more", options.m));
 }
 
 // Every worker takes a few megabytes, and the remaining memory is what saves passes. If memory is short, fewer

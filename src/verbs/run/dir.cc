@@ -111,22 +111,21 @@ std::string text_of(const Values& values) {
   return fmt::format("{}{}", fmt::join(shown, ", "), values.size() > kShown ? ", ..." : "");
 }
 
-// Describes how an option was given and how it is now: "with --max-loss 16, not 8". For an option with several values,
+// Describes how an option was given and how it is now: "with `max_loss` 16, not 8". For an option with several values,
 // names only those that differ. The values of an option that takes none are true and false.
 std::string option_difference(std::string_view name, Values before, Values now) {
-  std::string flag = fmt::format("--{}", name);
-  std::replace(flag.begin(), flag.end(), '_', '-');
+  const std::string option = fmt::format("`{}`", name);
   const Values on = {"true"};
   const Values off = {"false"};
-  if (before == on && (now.empty() || now == off)) return fmt::format("with {}", flag);
-  if (now == on && (before.empty() || before == off)) return fmt::format("without {}", flag);
+  if (before == on && (now.empty() || now == off)) return fmt::format("with {}", option);
+  if (now == on && (before.empty() || before == off)) return fmt::format("without {}", option);
   if (Values old_ones = without(before, now), new_ones = without(now, before); !old_ones.empty() || !new_ones.empty()) {
     before = std::move(old_ones);
     now = std::move(new_ones);
   }
-  if (before.empty()) return fmt::format("without {} {}", flag, text_of(now));
-  if (now.empty()) return fmt::format("with {} {}", flag, text_of(before));
-  return fmt::format("with {} {}, not {}", flag, text_of(before), text_of(now));
+  if (before.empty()) return fmt::format("without {} {}", option, text_of(now));
+  if (now.empty()) return fmt::format("with {} {}", option, text_of(before));
+  return fmt::format("with {} {}, not {}", option, text_of(before), text_of(now));
 }
 
 // Describes the first difference between two identities. They have lines of an option's name and a value each; the
@@ -201,7 +200,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     : budget_(budget), nameless_(options.nameless), target_(options.target.lexically_normal()) {
   if (nameless_ != nullptr) return;
   if (!target_.has_filename()) target_ = target_.parent_path();
-  if (target_.empty()) throw Error(Errc::invalid_argument, "no output folder; name one with -o DIR");
+  if (target_.empty()) throw Error(Errc::invalid_argument, "no output folder; name one with `output`");
   const bool there = is_taken(target_);
   if (there && path_kind(target_) != PathKind::folder) refuse(target_, "exists and is not a folder; name another");
   const bool whole = there && holds_run_of(target_, options.verb);
@@ -218,15 +217,15 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
       }
       refuse(target_, "contains a finished run; there is nothing to resume");
     }
-    if (!begun) refuse(target_, "contains no unfinished run; remove --resume");
+    if (!begun) refuse(target_, "contains no unfinished run; remove `resume`");
     if (const std::string found = read_file(work(kIdentityName)); found != options.identity) {
       const std::string differs = difference(found, options.identity);
       if (options.changed_input && differs.starts_with(kOtherInput))
         if (const std::optional<std::string> changed = options.changed_input(began()))
           refuse(*changed,
-                 fmt::format("changed after the run in {} began; start again with --force", target_.string()));
+                 fmt::format("changed after the run in {} began; start again with `force`", target_.string()));
       refuse(target_,
-             fmt::format("was started {}; use the same inputs and options, or start again with --force", differs));
+             fmt::format("was started {}; use the same inputs and options, or start again with `force`", differs));
     }
     lock_.emplace(work(kIdentityName).string());
     resumed_ = true;
@@ -235,8 +234,8 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     return;
   }
   if (there && !options.force)
-    refuse(target_, begun ? "contains an unfinished run; continue with --resume, or start again with --force"
-                          : "already exists; name another folder, or write into it with --force");
+    refuse(target_, begun ? "contains an unfinished run; continue with `resume`, or start again with `force`"
+                          : "already exists; name another folder, or write into it with `force`");
   if (!ours && is_taken(target_ / "work") && !barely_begun(target_ / "work"))
     refuse(target_ / "work", "exists, but was not written by this verb; name another folder");
   stale_ = replaceable(target_, options.outputs, whole || begun, {});

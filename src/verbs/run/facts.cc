@@ -17,7 +17,7 @@ void Facts::write_real(const std::string& name, double value) {
 const std::string& Facts::text(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end())
-    throw Error(Errc::corrupt, fmt::format("work/: '{}' is missing; start again with --force", name));
+    throw Error(Errc::corrupt, fmt::format("work/: '{}' is missing; start again with `force`", name));
   return found->second;
 }
 
@@ -36,7 +36,7 @@ double Facts::read_real(const std::string& name) const {
 }
 
 void Facts::refuse(const std::string& name) {
-  throw Error(Errc::corrupt, fmt::format("work/: '{}' is not a valid number; start again with --force", name));
+  throw Error(Errc::corrupt, fmt::format("work/: '{}' is not a valid number; start again with `force`", name));
 }
 
 void Facts::erase(const std::string& name) {
@@ -57,7 +57,7 @@ std::string Facts::lines() const {
 
 void Facts::add_line(std::string_view line) {
   const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) throw Error(Errc::corrupt, "work/: a marker is damaged; start again with --force");
+  if (tab == std::string_view::npos) throw Error(Errc::corrupt, "work/: a marker is damaged; start again with `force`");
   values_[unescaped(line.substr(0, tab))] = unescaped(line.substr(tab + 1));
 }
 

@@ -76,14 +76,14 @@ TEST(Facts, ThatArePutAgainLeaveNothingOfTheOldOnes) {
 
 TEST(Facts, ThatAreMissingOrNoNumbersAreRefusedByName) {
   Facts facts;
-  EXPECT_EQ(refusal(facts), "work/: 'found.count' is missing; start again with --force");
+  EXPECT_EQ(refusal(facts), "work/: 'found.count' is missing; start again with `force`");
   facts.put("found", Found{.parts = {{"a", 1}}});
   EXPECT_EQ(refusal(reread(facts, "found.parts.0.share")),
-            "work/: 'found.parts.0.share' is missing; start again with --force");
+            "work/: 'found.parts.0.share' is missing; start again with `force`");
   for (const char* line : {"found.bands\t-1", "found.bands\t4294967296", "found.bands\tnine"}) {
     Facts damaged = facts;
     damaged.add_line(line);
-    EXPECT_EQ(refusal(damaged), "work/: 'found.bands' is not a valid number; start again with --force") << line;
+    EXPECT_EQ(refusal(damaged), "work/: 'found.bands' is not a valid number; start again with `force`") << line;
   }
   EXPECT_THROW(facts.add_line("no tab"), Error);
 }

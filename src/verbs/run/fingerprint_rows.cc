@@ -17,14 +17,14 @@ void set_normal_form(TokenizerKind& tokenizer, bool nfkc) {
     tokenizer = nfkc ? TokenizerKind::words_nfkc : TokenizerKind::words;
   else if (nfkc)
     throw Error(Errc::invalid_argument,
-                fmt::format("--normalize nfkc: only words are normalized, not --tokenizer {}", name_of(tokenizer)));
+                fmt::format("`normalize` nfkc: only words are normalized, not `tokenizer` {}", name_of(tokenizer)));
 }
 
 void set_comments(TokenizerKind& tokenizer, bool comments) {
   if (comments && with_comments(tokenizer, true) == with_comments(tokenizer, false))
     throw Error(
         Errc::invalid_argument,
-        fmt::format("--comments: only code has comments, not --tokenizer {}; use --tokenizer code or code-kinds",
+        fmt::format("`comments`: only code has comments, not `tokenizer` {}; use `tokenizer` code or code-kinds",
                     name_of(tokenizer)));
   tokenizer = with_comments(tokenizer, comments);
 }

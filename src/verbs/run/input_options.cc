@@ -15,7 +15,7 @@ char delimiter_of(const std::string& text) {
   const char delimiter = text == "tab" ? '\t' : text.size() == 1 ? text.front() : '\0';
   if (delimiter != 0 && delimiter != '"' && delimiter != '\n' && delimiter != '\r' && (delimiter & 0x80) == 0)
     return delimiter;
-  throw Error(Errc::invalid_argument, fmt::format("--delimiter '{}': give one character, such as ';', or tab", text));
+  throw Error(Errc::invalid_argument, fmt::format("`delimiter` '{}': give one character, such as ';', or tab", text));
 }
 
 char lower(char c) {

@@ -39,12 +39,6 @@ namespace refrain {
 
 namespace {
 
-std::string flag_of(const OptionInfo& info) {
-  std::string flag = fmt::format("--{}", info.name);
-  std::ranges::replace(flag, '_', '-');
-  return flag;
-}
-
 std::string size_text(std::uint64_t bytes) {
   constexpr std::string_view kUnits = "KMGT";
   for (std::size_t i = kUnits.size(); i > 0; --i) {
@@ -77,11 +71,11 @@ void check_option(const OptionInfo& info, const OptionValue& value) {
     const std::string word = info.word.empty() ? std::string() : fmt::format("{}, or ", info.word);
     throw Error(Errc::invalid_argument,
                 info.most == kAnyNumber
-                    ? fmt::format("{}: must be {}at least {}", flag_of(info), word, info.least)
-                    : fmt::format("{}: must be {}from {} to {}", flag_of(info), word, info.least, info.most));
+                    ? fmt::format("`{}`: must be {}at least {}", info.name, word, info.least)
+                    : fmt::format("`{}`: must be {}from {} to {}", info.name, word, info.least, info.most));
   }
   if (const auto* share = std::get_if<double>(&value); share != nullptr && !(*share >= 0 && *share <= 1))
-    throw Error(Errc::invalid_argument, fmt::format("{}: must be from 0 to 1", flag_of(info)));
+    throw Error(Errc::invalid_argument, fmt::format("`{}`: must be from 0 to 1", info.name));
 }
 
 std::uint64_t choice_named(const OptionInfo& info, std::string_view word) {
@@ -89,7 +83,7 @@ std::uint64_t choice_named(const OptionInfo& info, std::string_view word) {
   const auto found = std::ranges::find(choices, word);
   if (found != choices.end()) return static_cast<std::uint64_t>(found - choices.begin());
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: there is no '{}'; choose from {}", flag_of(info), word, fmt::join(choices, ", ")));
+              fmt::format("`{}`: there is no '{}'; choose from {}", info.name, word, fmt::join(choices, ", ")));
 }
 
 }  // namespace refrain

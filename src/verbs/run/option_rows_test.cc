@@ -112,8 +112,8 @@ TEST(OptionRows, RefuseNumbersThatTheirMemberCannotHold) {
 TEST(OptionRows, AreCheckedAgainstTheirRange) {
   const std::vector<Option<Sample>> table = sample_table();
   EXPECT_EQ(message_of(table[2].info, std::uint64_t{0}), "accepted");
-  EXPECT_EQ(message_of(table[2].info, std::uint64_t{1}), "--limit: must be off, or from 2 to 9");
-  EXPECT_EQ(message_of(table[3].info, 1.5), "--share: must be from 0 to 1");
+  EXPECT_EQ(message_of(table[2].info, std::uint64_t{1}), "`limit`: must be off, or from 2 to 9");
+  EXPECT_EQ(message_of(table[3].info, 1.5), "`share`: must be from 0 to 1");
   EXPECT_THROW(choice_named(table[1].info, "blue"), Error);
   EXPECT_NO_THROW(check_options(Sample{}, std::span<const Option<Sample>>(table)));
   EXPECT_THROW(check_options(Sample{.limit = 10}, std::span<const Option<Sample>>(table)), Error);

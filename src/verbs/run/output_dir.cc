@@ -35,14 +35,14 @@ void make_way(const fs::path& target, const std::string& name, const fs::path& s
 
 OutputDir::OutputDir(const OutputDirOptions& options) : target_(options.target) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "dir/" is "dir"
-  if (target_.empty()) throw Error(Errc::invalid_argument, "no output folder; name one with -o DIR");
+  if (target_.empty()) throw Error(Errc::invalid_argument, "no output folder; name one with `output`");
   replace_ = is_taken(target_);
   if (replace_ && path_kind(target_) != PathKind::folder)
     throw Error(Errc::invalid_argument, fmt::format("{}: exists and is not a folder; name another", target_.string()));
   if (replace_ && !options.force)
     throw Error(
         Errc::invalid_argument,
-        fmt::format("{}: already exists; name another folder, or write into it with --force", target_.string()));
+        fmt::format("{}: already exists; name another folder, or write into it with `force`", target_.string()));
   const bool ours = holds_run_of(target_, options.verb) || is_taken(target_ / kReplacingName);
   replaceable(target_, options.outputs, ours, options.inputs);
   replaceable(target_, {kSummaryName}, holds_run_of(target_, {}), {});

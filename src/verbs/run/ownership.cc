@@ -107,7 +107,7 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
     for (const std::string& input : inputs)
       if (input != "-" && is_within(input, path))
         refuse(path,
-               fmt::format("would be replaced, but {} is read from there; name another output with -o DIR", input));
+               fmt::format("would be replaced, but {} is read from there; name another output with `output`", input));
     if (!is_taken(path)) {
       if (ours && is_taken(list_of_files(folder, name))) there.push_back(path);
       continue;

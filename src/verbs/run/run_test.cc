@@ -422,7 +422,7 @@ TEST(RunDir, SaysWhatKeepsARunFromBeingResumed) {
     return std::string("none");
   };
   options.identity = "refrain dedup 1\nwindow 5\n";
-  EXPECT_NE(refusal().find("run: was started with --window 3, not 5; use the same"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("run: was started with `window` 3, not 5; use the same"), std::string::npos) << refusal();
   options.identity = "refrain dedup 2\nwindow 3\n";
   EXPECT_NE(refusal().find("was started with another version of refrain;"), std::string::npos) << refusal();
   options.identity = "refrain dedup 1\nwindow 3\ninput a.txt 5\n";
@@ -452,24 +452,24 @@ TEST(RunDir, SaysWhichOptionKeepsARunFromBeingResumedAndHow) {
   };
   const auto with = [&](const std::string& lines) { return head + lines + tail; };
   EXPECT_EQ(refusal(with(""), with("")), "none");
-  EXPECT_EQ(refusal(with("threshold 0.8\n"), with("threshold 0.7\n")), "was started with --threshold 0.8, not 0.7");
+  EXPECT_EQ(refusal(with("threshold 0.8\n"), with("threshold 0.7\n")), "was started with `threshold` 0.8, not 0.7");
   EXPECT_EQ(refusal(with("keep source:a b,c\n"), with("keep first\n")),
-            "was started with --keep source:a b,c, not first");
-  EXPECT_EQ(refusal(with("charset koi8-r\n"), with("")), "was started with --charset koi8-r");
-  EXPECT_EQ(refusal(with(""), with("charset koi8-r\n")), "was started without --charset koi8-r");
-  EXPECT_EQ(refusal(with("source_field \n"), with("source_field site\n")), "was started without --source-field site");
-  EXPECT_EQ(refusal(with("apply false\n"), with("apply true\n")), "was started without --apply");
-  EXPECT_EQ(refusal(with("apply\n"), with("")), "was started with --apply");
-  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known a\n")), "was started with --known b");
-  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known b\nknown a\n")), "was started with --known a, b, not b, a");
+            "was started with `keep` source:a b,c, not first");
+  EXPECT_EQ(refusal(with("charset koi8-r\n"), with("")), "was started with `charset` koi8-r");
+  EXPECT_EQ(refusal(with(""), with("charset koi8-r\n")), "was started without `charset` koi8-r");
+  EXPECT_EQ(refusal(with("source_field \n"), with("source_field site\n")), "was started without `source_field` site");
+  EXPECT_EQ(refusal(with("apply false\n"), with("apply true\n")), "was started without `apply`");
+  EXPECT_EQ(refusal(with("apply\n"), with("")), "was started with `apply`");
+  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known a\n")), "was started with `known` b");
+  EXPECT_EQ(refusal(with("known a\nknown b\n"), with("known b\nknown a\n")), "was started with `known` a, b, not b, a");
   EXPECT_EQ(refusal(with("stop_words a\nstop_words b\nstop_words c\nstop_words d\n"), with("stop_words e\n")),
-            "was started with --stop-words a, b, c, ..., not e");
+            "was started with `stop_words` a, b, c, ..., not e");
   // Of several, the first.
-  EXPECT_EQ(refusal(with("window 3\nseed 1\n"), with("window 5\nseed 2\n")), "was started with --window 3, not 5");
+  EXPECT_EQ(refusal(with("window 3\nseed 1\n"), with("window 5\nseed 2\n")), "was started with `window` 3, not 5");
   EXPECT_EQ(refusal(with(""), with("") + "input in/c.txt 1\n"), "was started with other input");
   EXPECT_EQ(refusal(with("") + "input in/c.txt 1\n", with("")), "was started with other input (in/c.txt 1)");
   EXPECT_EQ(refusal(with("window 3\n") + "input in/c.txt 1\n", with("window 5\n")),
-            "was started with --window 3, not 5");
+            "was started with `window` 3, not 5");
 }
 
 }  // namespace

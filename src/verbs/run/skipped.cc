@@ -27,11 +27,11 @@ std::uint64_t sort_bytes(const MemoryBudget& budget) {
 
 // An empty file may be replaced, too: it holds nothing, and a temporary file begins as an empty one.
 void check_replaceable(const std::string& path) {
-  if (path == "-") refuse("--skipped", "standard output is for the result; name a file");
+  if (path == "-") refuse("`skipped`", "standard output is for the result; name a file");
   if (path_kind(path) != PathKind::file) return;
   const std::string beginning = read_file_part(path, 0, kHeader.size());
   if (!beginning.empty() && beginning != kHeader)
-    refuse(path, "exists, but is not a list of skipped files; name another file with --skipped");
+    refuse(path, "exists, but is not a list of skipped files; name another file with `skipped`");
 }
 
 }  // namespace

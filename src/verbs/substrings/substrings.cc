@@ -44,30 +44,30 @@ namespace {
 void check_unused(const InputOptions& input) {
   const InputOptions plain;
   const auto refuse = [](bool unused, const char* flag) {
-    if (unused) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with --text-csv; remove it", flag));
+    if (unused) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with `text_csv`; remove it", flag));
   };
-  refuse(input.format != plain.format, "--format");
-  refuse(input.text_name() != plain.text_name(), "--text-field");
-  refuse(input.id_field != plain.id_field, "--id-field");
-  refuse(input.max_doc_bytes != plain.max_doc_bytes, "--max-doc-bytes");
-  refuse(input.binary != plain.binary, "--binary");
-  refuse(input.strict != plain.strict, "--strict");
-  refuse(input.skip_unreadable != plain.skip_unreadable, "--skip-unreadable");
+  refuse(input.format != plain.format, "`format`");
+  refuse(input.text_name() != plain.text_name(), "`text_field`");
+  refuse(input.id_field != plain.id_field, "`id_field`");
+  refuse(input.max_doc_bytes != plain.max_doc_bytes, "`max_doc_bytes`");
+  refuse(input.binary != plain.binary, "`binary`");
+  refuse(input.strict != plain.strict, "`strict`");
+  refuse(input.skip_unreadable != plain.skip_unreadable, "`skip_unreadable`");
 }
 
 void check(const SubstringsOptions& options) {
   if (options.text_csv.empty() && options.input.paths.empty())
-    throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or --text-csv FILE");
+    throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or `text_csv` FILE");
   if (!options.text_csv.empty() && !options.input.paths.empty())
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: cannot be combined with --text-csv; remove one of them", options.input.paths.front()));
+                fmt::format("{}: cannot be combined with `text_csv`; remove one of them", options.input.paths.front()));
   if (options.text_csv.empty() && !options.ids.empty())
-    throw Error(Errc::invalid_argument, "--ids: needs --text-csv; use --id-field for other inputs");
+    throw Error(Errc::invalid_argument, "`ids`: needs `text_csv`; use `id_field` for other inputs");
   if (!options.text_csv.empty() && options.groups)
     throw Error(Errc::invalid_argument,
-                "--groups: cannot be combined with --text-csv, where passages may cross documents; remove one of them");
+                "`groups`: cannot be combined with `text_csv`, where passages may cross documents; remove one of them");
   if (options.until_clean && !options.apply)
-    throw Error(Errc::invalid_argument, "--until-clean: needs --apply, which writes what is left");
+    throw Error(Errc::invalid_argument, "`until_clean`: needs `apply`, which writes what is left");
   if (!options.text_csv.empty()) check_unused(options.input);
 }
 
@@ -339,7 +339,7 @@ SubstringsResult substrings(DocumentStream& documents, const SubstringsOptions& 
   SubstringsOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);
   if (options.groups || options.apply || !options.text_csv.empty())
-    throw Error(Errc::invalid_argument, "documents in memory: --groups, --apply and --text-csv write files");
+    throw Error(Errc::invalid_argument, "documents in memory: `groups`, `apply` and `text_csv` write files");
   over.apply = true;  // determines what would be removed, without writing anything
   SubstringsResult result;
   result.report = Substrings(over, context).run(nullptr, &result);

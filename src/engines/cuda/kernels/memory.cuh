@@ -18,7 +18,7 @@ class CudaCheck {
   void operator()(cudaError_t error, const char* what) const {
     if (error == cudaSuccess) return;
     cudaGetLastError();  // clears the error unless it is permanent
-    throw Error(Errc::io, device_ + ": " + what + ": " + cudaGetErrorString(error) + "; run again with --device cpu");
+    throw Error(Errc::io, device_ + ": " + what + ": " + cudaGetErrorString(error) + "; run again with `device` cpu");
   }
 
  private:

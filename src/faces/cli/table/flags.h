@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "faces/cli/table/verbs.h"
+#include "refrain/error.h"
 #include "refrain/options.h"
 
 namespace refrain::cli {
@@ -95,6 +96,8 @@ std::vector<const Flag*> flags_of(Verb verb);
 
 // "--id-field" for "id_field".
 std::string flag_spelling(std::string_view option);
+// The message, with its options spelled as flags.
+std::string in_flags(const Error& error);
 
 // The allowed values: "0 to 63", "at least 64M", "files, lines, jsonl"; empty if anything is allowed.
 std::string allowed(const Flag& flag);

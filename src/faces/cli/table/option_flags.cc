@@ -77,9 +77,13 @@ class Builder {
 }  // namespace
 
 std::string flag_spelling(std::string_view option) {
-  std::string flag = "--" + std::string(option);
-  std::ranges::replace(flag, '_', '-');
-  return flag;
+  std::string spelled = (option.size() == 1 ? "-" : "--") + std::string(option);
+  std::replace(spelled.begin() + 2, spelled.end(), '_', '-');
+  return spelled;
+}
+
+std::string in_flags(const Error& error) {
+  return error.spelled(flag_spelling);
 }
 
 std::span<const Flag> option_flags() {

@@ -411,7 +411,7 @@ TEST_F(AgainstTest, ASetThatDoesNotFitIsRefusedWithTheFigure) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::over_budget);
-    EXPECT_NE(std::string(error.what()).find("--against set"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("`against` set"), std::string::npos) << error.what();
   }
 }
 

@@ -15,7 +15,7 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-constexpr const char* kSet = "the --against set";
+constexpr const char* kSet = "the `against` set";
 
 }  // namespace
 
@@ -44,7 +44,7 @@ ReferenceSet::ReferenceSet(const InputOptions& input, TokenizerKind tokenizer, c
                            MemoryBudget& budget)
     : ReferenceSet(tokenizer, budget) {
   corpus::SourceOptions source = input;
-  source.flags = "--against-";
+  source.prefix = "against_";
   read_ = corpus::read_documents(source, context, budget,
                                  [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
                                    auto waiting = std::make_shared<Batched>(budget);

@@ -13,7 +13,7 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15ULL;
-constexpr const char* kWindows = "the windows of the --against set";
+constexpr const char* kWindows = "the windows of the `against` set";
 constexpr std::uint64_t kLongestPiece = 8;  // longer windows would not be rarer
 constexpr std::uint32_t kMostPlaces = 4;    // of one window of the passages in one item
 constexpr std::uint64_t kIndexMask = std::numeric_limits<std::uint32_t>::max();
@@ -49,7 +49,7 @@ ReferenceWindows::ReferenceWindows(const ReferenceSet& set, const ReferenceRules
 void ReferenceWindows::note_item(std::uint32_t item) {
   const std::uint64_t tokens = set_.item(item).size();
   if (tokens > std::numeric_limits<std::uint32_t>::max())
-    throw Error(Errc::over_budget, "--against: an item has more than 4 billion tokens; split it");
+    throw Error(Errc::over_budget, "`against`: an item has more than 4 billion tokens; split it");
   if (tokens <= kMostWhole && tokens != 0) {
     const std::uint64_t edits = most_edits(tokens, rules_.share);
     const std::uint64_t length = std::min(kLongestPiece, tokens / (edits + 1));
@@ -113,7 +113,7 @@ void ReferenceWindows::settle() {
 
 void ReferenceWindows::build_slots() {
   if (holders_.size() >= kIndexMask)
-    throw Error(Errc::over_budget, "--against: the set has more than 4 billion windows; split it");
+    throw Error(Errc::over_budget, "`against`: the set has more than 4 billion windows; split it");
   slots_.resize(std::bit_ceil(std::max<std::size_t>(2 * holders_.size(), 16)));
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = 0; i < holders_.size(); ++i) {

@@ -342,7 +342,7 @@ void dedup_check(DedupRun& run) {
     Array<std::uint8_t> kept(run.budget, "the kept documents", count);
     const std::uint64_t drawn = std::min(run.options.sample, count);
     const Reservation reservation =
-        run.budget.reserve(drawn * kDrawnBytes, "the sample (a smaller --sample needs less)");
+        run.budget.reserve(drawn * kDrawnBytes, "the sample (a smaller `sample` needs less)");
     Draw from_kept(size, run.options.windows.seed);
     Draw from_removed(run.options.sample, run.options.windows.seed);
     {

@@ -315,15 +315,15 @@ class Reading {
   void check(const ReadReport& read) {
     if (read.documents == 0) return;
     if (run_.report.unsourced == read.documents)
-      throw Error(Errc::bad_input, fmt::format("--source-field {}: no document has this field; check its name",
+      throw Error(Errc::bad_input, fmt::format("`source_field` {}: no document has this field; check its name",
                                                run_.options.source_field));
     if (run_.report.unranked == read.documents)
       throw Error(Errc::bad_input,
-                  fmt::format("--keep {}: {}", to_string(run_.options.keep),
+                  fmt::format("`keep` {}: {}", to_string(run_.options.keep),
                               policy_.needs_field()
                                   ? std::string("no document has this field with a value to rank by")
                                   : fmt::format("no document has one of these sources; there are {}; name those, or "
-                                                "another field with --source-field",
+                                                "another field with `source_field`",
                                                 largest_sources())));
   }
 

@@ -37,17 +37,21 @@ double number(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const library::Rule& has, std::string_view asked) {
-  static constexpr std::string_view kNoFlags[] = {"fingerprint-version", "minhash-version", "hash", "stop-words",
-                                                  "lanes"};
-  const bool is_flag = std::ranges::find(kNoFlags, has.name) == std::end(kNoFlags);
+  static constexpr std::string_view kNotOptions[] = {"fingerprint-version", "minhash-version", "hash", "stop-words",
+                                                     "lanes"};
+  std::string rule(has.name);
+  if (std::ranges::find(kNotOptions, has.name) == std::end(kNotOptions)) {
+    std::ranges::replace(rule, '-', '_');
+    rule = fmt::format("`{}`", rule);
+  }
   const auto is_bare = [](std::string_view name, std::string_view of) { return name == std::string(of) + "-bare"; };
   if (is_bare(asked, has.value))
-    throw Error(Errc::invalid_argument, fmt::format("{}: holds comments; use --comments", folder.string()));
+    throw Error(Errc::invalid_argument, fmt::format("{}: holds comments; use `comments`", folder.string()));
   if (is_bare(has.value, asked))
-    throw Error(Errc::invalid_argument, fmt::format("{}: holds no comments; remove --comments", folder.string()));
+    throw Error(Errc::invalid_argument, fmt::format("{}: holds no comments; remove `comments`", folder.string()));
   throw Error(Errc::invalid_argument,
-              fmt::format("{}: made with {}{} {}, but this run has {}; use the same, or another library",
-                          folder.string(), is_flag ? "--" : "", has.name, has.value, asked.empty() ? "none" : asked));
+              fmt::format("{}: made with {} {}, but this run has {}; use the same, or another library", folder.string(),
+                          rule, has.value, asked.empty() ? "none" : asked));
 }
 
 // Checks that decisions made with one keep policy hold under another: see DedupOptions::keep.
@@ -55,8 +59,8 @@ void check_keep(const DedupOptions& options, const library::Rule& has, const fs:
   if (options.keep.rank == Rank::first || has.value == to_string(options.keep)) return;
   throw Error(
       Errc::invalid_argument,
-      fmt::format("{}: made with --keep {}; with --keep {} documents that it holds would have to give way to new "
-                  "ones, and what was kept stays; use --keep first",
+      fmt::format("{}: made with `keep` {}; with `keep` {} documents that it holds would have to give way to new "
+                  "ones, and what was kept stays; use `keep` first",
                   folder.string(), has.value, to_string(options.keep)));
 }
 

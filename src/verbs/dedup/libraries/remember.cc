@@ -164,7 +164,7 @@ class SegmentFiller {
     for (std::string line; std::getline(lines, line);) {
       const std::size_t blank = line.find(' ');
       const std::optional<std::uint64_t> format = run::parse_decimal(line.substr(0, blank));
-      if (!format) throw Error(Errc::corrupt, fmt::format("{}: damaged; start again with --force", path));
+      if (!format) throw Error(Errc::corrupt, fmt::format("{}: damaged; start again with `force`", path));
       files_.push_back(
           out_.add(library::TextFile{.path = absolute_path(run::unescaped(line.substr(blank + 1))).string(),
                                      .origin = origin,
@@ -273,7 +273,7 @@ std::uint64_t grow_library(DedupRun& run) {
     return kept_documents(run);
   if (library_state(run) != run.looked_up)
     throw Error(Errc::bad_input,
-                fmt::format("{}: the library changed since this run looked into it; start again with --force",
+                fmt::format("{}: the library changed since this run looked into it; start again with `force`",
                             run.options.library.string()));
   // After the commit, no earlier stage could be run again, because its documents would all be known.
   run.dir.sync();
@@ -325,8 +325,8 @@ void check_order(DedupRun& run) {
       if (segment.documents != segment.removed && best < segment.greatest_rank)
         throw Error(
             Errc::invalid_argument,
-            fmt::format("--keep {}: some documents of the input rank before documents of the library, which would "
-                        "have to give way, and what was kept stays; use --keep first",
+            fmt::format("`keep` {}: some documents of the input rank before documents of the library, which would "
+                        "have to give way, and what was kept stays; use `keep` first",
                         to_string(run.options.keep)));
 }
 

@@ -44,7 +44,7 @@ NearDevice near_device(const DedupOptions& options, const NearFinder* finder) {
   if (options.device.kind != DeviceKind::cuda || finder == nullptr) return {};
   std::string why;
   std::optional<cuda::SketchRule> rule = finder->device_rule(options.windows, why);
-  if (!rule) throw Error(Errc::unsupported, why + "; use --device cpu");
+  if (!rule) throw Error(Errc::unsupported, why + "; use `device` cpu");
   rule->digests = true;
   return {cuda::open_device(options.device, true), *std::move(rule)};
 }

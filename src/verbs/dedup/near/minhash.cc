@@ -216,9 +216,9 @@ class MinHashFinder : public NearFinder {
     std::optional<cuda::SketchRule> rule = cuda::sketch_rule(windows, why);
     if (!rule) return rule;
     if (windows.hash != HashKind::xxh3)
-      why = "--hash: for MinHash the GPU knows xxh3";
+      why = "`hash`: for MinHash the GPU knows xxh3";
     else if (minhash_.lanes() != cuda::kSignatureLanes)
-      why = fmt::format("--lanes: the GPU makes {}", cuda::kSignatureLanes);
+      why = fmt::format("`lanes`: the GPU makes {}", cuda::kSignatureLanes);
     if (!why.empty()) return std::nullopt;
     rule->factors = minhash_.factors();
     rule->addends = minhash_.addends();

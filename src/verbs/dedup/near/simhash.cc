@@ -94,7 +94,7 @@ class SimHashFinder : public NearFinder {
  public:
   explicit SimHashFinder(const DedupOptions& options)
       : distance_(options.distance), close_(options.close), short_bytes_(options.short_bytes) {
-    if (options.distance > 63) throw Error(Errc::invalid_argument, "--distance: must be from 0 to 63");
+    if (options.distance > 63) throw Error(Errc::invalid_argument, "`distance`: must be from 0 to 63");
   }
 
   std::string identity() const override { return {}; }  // its options say it all

@@ -184,11 +184,11 @@ class AttributesWriter {
 void check_attributes(const DedupOptions& options, const Context& context) {
   if (options.attributes == Attributes::none) return;
   if (options.input.id_field.empty())
-    throw Error(Errc::invalid_argument, "--attributes dolma: needs ids; add --id-field id");
+    throw Error(Errc::invalid_argument, "`attributes` dolma: needs ids; add `id_field` id");
   for (const std::string& path : options.input.paths) {
     if (path == "-" || path_kind(path) == PathKind::other)
       throw Error(Errc::invalid_argument,
-                  fmt::format("{}: --attributes reads its input twice; write it to a file first", path));
+                  fmt::format("{}: `attributes` reads its input twice; write it to a file first", path));
   }
   corpus::check_named(options.input);
   MemoryBudget budget(context);
@@ -198,7 +198,7 @@ void check_attributes(const DedupOptions& options, const Context& context) {
     throw_if_stopped(context);
     if (!input.failure.empty() || input.format->id == Format::jsonl) continue;
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: --attributes dolma needs JSONL; if it is JSONL, add --format jsonl", input.path));
+                fmt::format("{}: `attributes` dolma needs JSONL; if it is JSONL, add `format` jsonl", input.path));
   }
 }
 

@@ -75,12 +75,12 @@ TEST_F(AttributesTest, AreRefusedForWhatDolmaCouldNotRead) {
   const std::string good = write_lines("in.jsonl", {record("\"a\"", "text")});
   DedupOptions no_id = dolma(good);
   no_id.input.id_field.clear();
-  EXPECT_EQ(complaint(no_id), "--attributes dolma: needs ids; add --id-field id");
+  EXPECT_EQ(complaint(no_id), "`attributes` dolma: needs ids; add `id_field` id");
   const std::string table = write_lines("mixed/table.csv", {"id,text", "a,b"});
-  EXPECT_EQ(complaint(dolma(table)), table + ": --attributes dolma needs JSONL; if it is JSONL, add --format jsonl");
+  EXPECT_EQ(complaint(dolma(table)), table + ": `attributes` dolma needs JSONL; if it is JSONL, add `format` jsonl");
   EXPECT_EQ(complaint(dolma(at("mixed"))),
-            table + ": --attributes dolma needs JSONL; if it is JSONL, add --format jsonl");
-  EXPECT_EQ(complaint(dolma("-")), "-: --attributes reads its input twice; write it to a file first");
+            table + ": `attributes` dolma needs JSONL; if it is JSONL, add `format` jsonl");
+  EXPECT_EQ(complaint(dolma("-")), "-: `attributes` reads its input twice; write it to a file first");
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ class Expected {
 };
 
 [[noreturn]] void refuse(const DedupRun& run, const std::string& what) {
-  throw Error(Errc::corrupt, fmt::format("{}: {}; check the disk, then rewrite it with --resume",
+  throw Error(Errc::corrupt, fmt::format("{}: {}; check the disk, then rewrite it with `resume`",
                                          run.dir.output("clean").string(), what));
 }
 
@@ -132,7 +132,7 @@ void dedup_read_back(DedupRun& run) {
     if (error.code() == Errc::interrupted || error.code() == Errc::over_budget) throw;
     run.dir.forget(kApplyStage);
     if (error.code() != Errc::io) throw;
-    throw Error(Errc::io, fmt::format("{}: cannot read back: {}; check the disk, then rewrite it with --resume",
+    throw Error(Errc::io, fmt::format("{}: cannot read back: {}; check the disk, then rewrite it with `resume`",
                                       run.dir.output("clean").string(), error.what()));
   }
   run.report.read_back = documents;

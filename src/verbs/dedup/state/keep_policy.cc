@@ -154,7 +154,7 @@ KeepPolicy parse_keep_policy(std::string_view text) {
     }
     return policy;
   }
-  throw Error(Errc::invalid_argument, fmt::format("--keep {}: unknown policy; use first, longest, shortest, "
+  throw Error(Errc::invalid_argument, fmt::format("`keep` {}: unknown policy; use first, longest, shortest, "
                                                   "newest:FIELD, max:FIELD, min:FIELD or source:A,B,...",
                                                   text));
 }

@@ -27,7 +27,7 @@ namespace {
 [[noreturn]] void refuse(const DedupRun& run, const std::string& what) {
   const std::optional<std::string> file = run::changed_since(run.options.input, run.dir.began(), true);
   throw Error(Errc::bad_input,
-              fmt::format("{}: changed after the run began; start again with --force", file ? *file : what));
+              fmt::format("{}: changed after the run began; start again with `force`", file ? *file : what));
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void SecondReading::make(const std::string& name, const std::function<std::uint6
   // The run writes the list of files before it makes the folder, so a folder without a list belongs to a user.
   if (is_taken(target) && !is_taken(run::list_of_files(run_.dir.folder(), name)))
     throw Error(Errc::invalid_argument,
-                fmt::format("{}: not written by this run; move it away, then rerun the command with --resume",
+                fmt::format("{}: not written by this run; move it away, then rerun the command with `resume`",
                             target.string()));
   run::check_untouched(run_.dir.folder(), name);
   make_folder(aside);

@@ -55,7 +55,7 @@ std::vector<std::string> source_names(const run::RunDir& dir, std::span<const st
   });
   if (next != places.size())
     throw Error(Errc::corrupt,
-                fmt::format("{}: ends early; start again with --force", dir.work("source_names").string()));
+                fmt::format("{}: ends early; start again with `force`", dir.work("source_names").string()));
   return names;
 }
 
@@ -95,8 +95,8 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
   const std::vector<std::string> names = source_names(run.dir, numbers);
   if (!worst.empty() && worst.front().share() > run.options.max_removed_per_source)
     throw Error(Errc::bad_input,
-                fmt::format("{}: would lose {} of {} documents, more than --max-removed-per-source allows; nothing was "
-                            "written; inspect it with a higher limit and without --apply",
+                fmt::format("{}: would lose {} of {} documents, more than `max_removed_per_source` allows; nothing was "
+                            "written; inspect it with a higher limit and without `apply`",
                             names.front().empty() ? "the input" : names.front(), worst.front().removed,
                             worst.front().documents));
   run.report.alarms.clear();

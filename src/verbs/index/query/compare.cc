@@ -62,7 +62,7 @@ bool is_code(TokenizerKind tokenizer) {
 
 void check_noise(const PassageLimits& limits) {
   if (limits.noise <= 0 || limits.noise >= 1)
-    throw Error(Errc::invalid_argument, "--noise: must be above 0 and below 1");
+    throw Error(Errc::invalid_argument, "`noise`: must be above 0 and below 1");
 }
 
 std::uint64_t least_exact_tokens(const PassageLimits& limits) {

@@ -27,7 +27,7 @@ std::uint64_t checksum_of(std::string_view digits) {
 }
 
 [[noreturn]] void refuse(const char* what) {
-  throw Error(Errc::invalid_argument, std::string("--cursor: ") + what);
+  throw Error(Errc::invalid_argument, std::string("`cursor`: ") + what);
 }
 
 [[noreturn]] void refuse_malformed() {

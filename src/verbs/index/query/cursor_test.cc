@@ -36,16 +36,16 @@ TEST(QueryCursor, ComesBackAsItWas) {
 
 TEST(QueryCursor, OfAnotherQueryCommitOrVersionIsRefused) {
   const std::string good = encode_cursor({kQuery, kCommit, {1, 2, 0, 3}, 4});
-  EXPECT_EQ(refusal(good, kQuery + 1), "--cursor: from another query; use the same texts and options");
-  EXPECT_EQ(refusal(good, kQuery, kCommit + 1), "--cursor: the index has changed since; repeat the query without it");
+  EXPECT_EQ(refusal(good, kQuery + 1), "`cursor`: from another query; use the same texts and options");
+  EXPECT_EQ(refusal(good, kQuery, kCommit + 1), "`cursor`: the index has changed since; repeat the query without it");
   // A cursor of the first version.
   const std::string old = "010123456789abcdef00000001000000020000000300000004";
   EXPECT_EQ(refusal(old + fmt::format("{:08x}", checksum(old) & 0xffffffff)),
-            "--cursor: from another version of Refrain; repeat the query without it");
+            "`cursor`: from another version of Refrain; repeat the query without it");
 }
 
 TEST(QueryCursor, AnyChangedCharacterIsRefused) {
-  constexpr const char* kMalformed = "--cursor: not a cursor; copy it in full";
+  constexpr const char* kMalformed = "`cursor`: not a cursor; copy it in full";
   const std::string good = encode_cursor({kQuery, kCommit, {1, 200, 0, 3}, 4});
   for (std::size_t i = 0; i < good.size(); ++i)
     for (const char other : {'0', '1', 'f', 'g', 'A', ' ', '\0', '\xff'}) {

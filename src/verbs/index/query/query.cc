@@ -133,7 +133,7 @@ QueryReport QueryRun::run() {
   if (options_.self) query_all();
   if (report_.documents != 1 || options_.self) {
     if (!options_.cursor.empty())
-      throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; ask about that one alone");
+      throw Error(Errc::invalid_argument, "`cursor`: continues the answer to one document; ask about that one alone");
     report_.cursor.clear();
   }
   wanted_.tell(report_);
@@ -149,7 +149,7 @@ void QueryRun::check_options() const {
   if (kinds > 1)
     throw Error(Errc::invalid_argument, "a query takes texts, a document of the index, or all of them; choose one");
   if (options_.self && !options_.cursor.empty())
-    throw Error(Errc::invalid_argument, "--cursor: continues the answer to one document; remove --self");
+    throw Error(Errc::invalid_argument, "`cursor`: continues the answer to one document; remove `self`");
 }
 
 // The snapshot of this worker, for its next document.
@@ -187,7 +187,7 @@ void QueryRun::query_input() {
   quiet.progress = nullptr;
   const auto ask = [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
     if (wanted_.by_query() && batch.ids.ordinals)
-      throw Error(Errc::bad_input, "--pairs: the documents of the input have no ids; name them with --id-field");
+      throw Error(Errc::bad_input, "`pairs`: the documents of the input have no ids; name them with `id_field`");
     auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
     for (std::size_t i = 0; i < batch.texts.size(); ++i) {
       throw_if_stopped(context_);

@@ -297,7 +297,7 @@ TEST(Query, RefusesACursorOnceTheIndexHasChanged) {
     ADD_FAILURE() << "it went on in another state";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::invalid_argument);
-    EXPECT_EQ(std::string(error.what()), "--cursor: the index has changed since; repeat the query without it");
+    EXPECT_EQ(std::string(error.what()), "`cursor`: the index has changed since; repeat the query without it");
   }
   EXPECT_EQ(passages.size(), 5U);
 }

@@ -46,7 +46,7 @@ WantedBlocks blocks_of_documents(Snapshot& snapshot, const std::vector<DocId>& d
 WantedDocuments::WantedDocuments(Snapshot& snapshot, const QueryOptions& options, const Context& context,
                                  MemoryBudget& budget) {
   if (!options.with.empty() && !options.pairs_file.empty())
-    throw Error(Errc::invalid_argument, "--with, --pairs: both say what to compare with; remove one of them");
+    throw Error(Errc::invalid_argument, "`with`, `pairs`: both say what to compare with; remove one of them");
   if (!options.with.empty()) {
     std::vector<DocId> documents;
     for (const std::string& id : options.with) {

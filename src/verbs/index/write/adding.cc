@@ -178,7 +178,7 @@ std::uint64_t DocumentAdder::take_document(std::string id, blot::TextPlace place
         std::make_shared<SegmentBuilder>(folder, manifest_.layout, root_, expected_posts_, context_, budget_, temp_));
     if (!builder_->has_room(digest.tokens))
       throw Error(Errc::unsupported,
-                  id + ": too many tokens for blots of this size; create the index with more --blot-bits");
+                  id + ": too many tokens for blots of this size; create the index with more `blot_bits`");
   }
   if (digest.packed) ++stored_;
   manifest_.next_ordinal = std::max(manifest_.next_ordinal, ordinal_behind(id));

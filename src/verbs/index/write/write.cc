@@ -235,7 +235,7 @@ void Writing::settle_ids(const fs::path& folder, std::vector<blot::SegmentInfo>&
         if (!replace)
           throw Error(Errc::bad_input,
                       other < first_added
-                          ? fmt::format("{}: already in the index; use --replace to replace it", id)
+                          ? fmt::format("{}: already in the index; use `replace` to replace it", id)
                           : fmt::format("{}: two documents in the input have this id; ids must be unique", id));
         if (gone(other)[earlier]) return;
         gone(other)[earlier] = true;

@@ -26,14 +26,14 @@ Array<T> load_column(const std::filesystem::path& path, MemoryBudget& budget, co
   constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
   const RandomFile file(path);
   if (file.size() % sizeof(T) != 0)
-    throw Error(Errc::corrupt, fmt::format("{}: wrong size; start again with --force", path.string()));
+    throw Error(Errc::corrupt, fmt::format("{}: wrong size; start again with `force`", path.string()));
   Array<T> values(budget, what, file.size() / sizeof(T));
   const std::span<char> bytes(reinterpret_cast<char*>(values.data()), values.size() * sizeof(T));
   parallel_for(threads, (bytes.size() + kPieceBytes - 1) / kPieceBytes, [&](unsigned, std::size_t piece) {
     const std::size_t begin = piece * kPieceBytes;
     const std::span<char> part = bytes.subspan(begin, std::min(kPieceBytes, bytes.size() - begin));
     if (file.read_up_to(begin, part) != part.size())
-      throw Error(Errc::corrupt, fmt::format("{}: truncated; start again with --force", path.string()));
+      throw Error(Errc::corrupt, fmt::format("{}: truncated; start again with `force`", path.string()));
   });
   return values;
 }

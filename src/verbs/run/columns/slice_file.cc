@@ -37,7 +37,7 @@ ByteRange SliceFile::range(std::uint64_t i) {
 std::string_view SliceFile::get(std::uint64_t i, std::string& scratch) {
   const ByteRange where = range(i);
   if (where.end < where.begin || where.end > bytes_->size())
-    throw Error(Errc::corrupt, "work/: a file is damaged; start again with --force");
+    throw Error(Errc::corrupt, "work/: a file is damaged; start again with `force`");
   const std::uint64_t size = where.end - where.begin;
   const auto held = [&] { return where.begin >= window_begin_ && where.end <= window_begin_ + window_.size(); };
   // Short strings that are requested in sequence are read ahead.

@@ -71,7 +71,7 @@ StripedFile::StripedFile(const RunDir& dir, const std::string& name, MemoryBudge
     size_ += files_.back()->size();
   }
   if (size_ != 0 && (stretches_->empty() || stretches_->begin()->begin != 0))
-    throw Error(Errc::corrupt, fmt::format("{}{}: damaged; start again with --force", name, kOrder));
+    throw Error(Errc::corrupt, fmt::format("{}{}: damaged; start again with `force`", name, kOrder));
 }
 
 StripedFile::StripedFile(const std::filesystem::path& path) {
@@ -82,7 +82,7 @@ StripedFile::StripedFile(const std::filesystem::path& path) {
 void StripedFile::read(std::uint64_t place, std::span<char> to) const {
   if (!stretches_) return files_.front()->read(place, to);
   if (place > size_ || to.size() > size_ - place)
-    throw Error(Errc::corrupt, fmt::format("{}: truncated; start again with --force", files_.front()->path()));
+    throw Error(Errc::corrupt, fmt::format("{}: truncated; start again with `force`", files_.front()->path()));
   const auto begins_behind = [](std::uint64_t at, const StripedStretch& stretch) { return at < stretch.begin; };
   const StripedStretch* next = std::upper_bound(stretches_->begin(), stretches_->end(), place, begins_behind);
   for (; !to.empty(); ++next) {
