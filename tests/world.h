@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "refrain/context.h"
 #include "refrain/json_text.h"
 

@@ -16,7 +16,7 @@
 #include <iterator>
 #include <vector>
 
-#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
 #include "engines/sketch/minhash.h"
 #include "twin/machine_text.h"
 

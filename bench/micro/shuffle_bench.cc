@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "store/shuffle.h"
 #include "twin/machine_text.h"

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/library/folder.h"

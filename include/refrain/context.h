@@ -51,4 +51,12 @@ inline constexpr std::uint64_t kMinMemoryBytes = std::uint64_t{64} << 20;
 // kMinMemoryBytes.
 std::uint64_t default_memory_bytes();
 
+// The cost of one stage of a run.
+struct StageCost {
+  std::string stage;
+  double seconds = 0;
+  std::uint64_t bytes = 0;         // read or written by the stage
+  std::uint64_t memory_bytes = 0;  // peak; 0 if not measured
+};
+
 }  // namespace refrain

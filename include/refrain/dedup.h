@@ -38,7 +38,6 @@
 #include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
-#include "refrain/stage_cost.h"
 #include "refrain/text.h"
 
 namespace [[gnu::visibility("default")]] refrain {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "refrain/context.h"
+#include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
 #include "refrain/text.h"
@@ -39,5 +41,79 @@ struct ExplainReport {
 };
 
 ExplainReport explain(const ExplainOptions& options, const Context& context);
+
+// Explains what a dedup run decided about one document, and why.
+
+struct StoryOptions {
+  std::filesystem::path run;  // the directory of a finished run
+  std::string id;
+};
+
+// A row of decisions.jsonl. `lost`, `longest_lost`, `lost_attachments` and `as_written` compare the document with
+// `match`.
+struct DecidedDocument {
+  std::string id;
+  bool keep = true;
+  std::string reason;  // empty if it is kept and similar to no other document
+  std::string match;   // the document because of which it was removed, or, if kept for its own text, the one that
+                       // lacks it
+  double similarity = 0;
+  std::vector<ByteRange> spans;  // ranges cut from its text, or where it contains an item of the `against` set
+  std::optional<std::uint64_t> cluster;
+  std::string known = {};          // the run or library that holds `match`; empty: `match` is in this run
+  std::string known_digest = {};   // the digest of the text of `match`, in hexadecimal
+  bool verified = true;            // false: the text of `match` was gone, and its signature was trusted
+  std::string unverified = {};     // a known document whose text was gone, for which this one was therefore not removed
+  std::string marked = {};         // the `against` item that it contains, if such documents are only marked
+  std::uint64_t lost = 0;          // tokens that `match` does not hold; for near removals, and documents kept for
+                                   // their own text
+  std::uint64_t longest_lost = 0;  // the longest run of such tokens
+  // Attachments of this message that `match` does not have. If there are any, the message is kept.
+  std::uint64_t lost_attachments = 0;
+  double as_written = 1;  // the similarity with symbols counted, if it was kept for that reason
+};
+
+// A header that differs between two messages. A value is empty if the message does not have the header.
+struct DifferingHeader {
+  std::string name;
+  std::string a;
+  std::string b;
+};
+
+struct StoryReport {
+  DecidedDocument document;
+  std::uint64_t same_id = 0;  // further documents with this id; this report is about the first
+
+  std::uint64_t cluster_size = 0;  // 0: it is in no cluster
+  std::uint64_t cluster_kept = 0;
+  std::vector<DecidedDocument> members;  // the first kMaxMembers documents of its cluster, in input order
+  // For a kept document: the number of documents that were removed because of it.
+  std::uint64_t removed_for_it = 0;
+  std::optional<DecidedDocument> least_similar;  // of these, the one least similar to it
+
+  double threshold = 0;
+  unsigned window = 0;
+
+  // A comparison of the document (a) with the one because of which it was removed or, if it is kept, with the least
+  // similar document that was removed because of it (b). Empty if there is nothing to compare it with, or if the
+  // texts are not available.
+  std::optional<ExplainReport> texts;
+  // Whether these are messages whose headers were not compared (InputOptions::compare), and which of From, To, Cc and
+  // Date differ. The headers of a message in a library are not known.
+  bool mail = false;
+  std::vector<DifferingHeader> headers;
+  // The document with its spans marked, if it has any; and the `against` item found there, if it was removed because
+  // of one.
+  std::optional<ExplainedDocument> spanned;
+  std::optional<ExplainedDocument> item;
+  std::vector<std::string> problems;  // why texts are not available: an input is missing or has changed
+
+  static constexpr std::size_t kMaxMembers = 10;
+};
+
+// Reads the run's files, and its inputs for the texts. A text that has changed since the run is not shown. Throws
+// Error: not_found if the directory contains no finished run, or if no document has this id; corrupt if the run's
+// files are damaged.
+StoryReport tell_story(const StoryOptions& options, const Context& context);
 
 }  // namespace refrain

@@ -22,7 +22,6 @@
 #include "refrain/context.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
-#include "refrain/stage_cost.h"
 #include "refrain/text.h"
 
 namespace [[gnu::visibility("default")]] refrain {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "refrain/context.h"
+
 namespace refrain::corpus {
 class Listing;
 }
@@ -64,7 +66,7 @@ struct InputOptions {
   std::vector<std::string> paths = {};
   // In place of paths: documents that the caller holds in memory, with their own ids and fields.
   std::shared_ptr<DocumentStream> documents = {};
-  // The contents of the folders, by list_input() (refrain/survey.h). Null: each walk lists them again.
+  // The contents of the folders, by list_input(). Null: each walk lists them again.
   std::shared_ptr<const corpus::Listing> listing = {};
   Format format = Format::automatic;
   // Fields are keys in jsonl and columns in csv, tsv and parquet. In jsonl and parquet, a dot leads into an object:
@@ -73,7 +75,7 @@ struct InputOptions {
   std::string id_field = {};    // empty: ids are ordinals
   // Makes the id field optional: a record without it is identified by its file and position, "a.jsonl:1234", instead
   // of being a bad record; inputs that have ids of their own keep them. For a field that was not requested but found
-  // by survey_input() (refrain/survey.h).
+  // by survey_input().
   bool id_optional = false;
   // Further fields for the reader to read. Inputs without fields are then rejected.
   std::vector<std::string> extra_fields = {};
@@ -169,5 +171,28 @@ struct ReadReport {
     return files_skipped;
   }
 };
+
+// A survey of the input before it is read: the kinds of files, and a field that can serve as the records' id.
+struct InputSurvey {
+  struct Kind {
+    std::string name;     // "JSONL", "HTML"; in the plural if there is one: "documents"
+    std::string packing;  // "zstd", by the file's name; empty if it is not compressed
+    std::uint64_t files = 0;
+  };
+  std::vector<Kind> kinds;  // most frequent first
+  std::uint64_t files = 0;
+  bool all = true;            // false: there are more files than were counted
+  bool records = false;       // some files have records with fields
+  std::string id_field = {};  // "id", "url" or "doc_id": every record examined has a distinct value; else empty
+};
+
+// Goes by file names, and reads the first records of some files. The survey is empty if the input is standard input
+// or documents in memory. Bad records and damaged files are not reported here: the verb that reads the input reports
+// them.
+InputSurvey survey_input(const InputOptions& options, const Context& context);
+
+// Lists the folders of the input, for InputOptions::listing; null if the listing needs too much of the memory. For one
+// run only: files that are added later are not in it.
+std::shared_ptr<const corpus::Listing> list_input(const InputOptions& options, const Context& context);
 
 }  // namespace refrain

@@ -14,7 +14,6 @@
 #include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
-#include "refrain/stage_cost.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 

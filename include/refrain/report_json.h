@@ -14,7 +14,6 @@
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/plain_text.h"
-#include "refrain/story.h"
 #include "refrain/substrings.h"
 
 namespace [[gnu::visibility("default")]] refrain {

@@ -9,7 +9,6 @@
 
 #include "refrain/context.h"
 #include "refrain/input.h"
-#include "refrain/stage_cost.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 

@@ -7,10 +7,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "refrain/context.h"
+#include "refrain/fingerprint.h"
 
 namespace refrain::python {
 
@@ -39,5 +42,18 @@ auto call(const CallSettings& settings, Work work) {
 
 // Maps refrain::Error to the classes of pyrefrain.errors.
 void bind_errors();
+
+// Converts names, spelled as the flags spell them, to enum values.
+
+// Returns the index of `name` in `names`. Throws Error(invalid_argument) with all names if it is not there.
+std::size_t index_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names);
+
+template <class Enum>
+Enum named(std::string_view option, std::string_view name, const std::vector<std::string_view>& names) {
+  return static_cast<Enum>(index_of_name(option, name, names));
+}
+
+TokenizerKind tokenizer_named(std::string_view name);
+HashKind hash_named(std::string_view name);
 
 }  // namespace refrain::python

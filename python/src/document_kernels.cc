@@ -10,7 +10,6 @@
 #include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
-#include "names.h"
 #include "refrain/error.h"
 #include "refrain/kernels.h"
 

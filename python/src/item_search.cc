@@ -7,7 +7,6 @@
 #include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
-#include "names.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

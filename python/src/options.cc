@@ -7,7 +7,7 @@
 #include "bindings.h"
 #include "documents.h"
 #include "refrain/error.h"
-#include "refrain/survey.h"
+#include "refrain/input.h"
 
 namespace nb = nanobind;
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "call.h"
-#include "names.h"
 #include "refrain/options.h"
 
 namespace refrain::python {

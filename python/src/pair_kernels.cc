@@ -8,7 +8,6 @@
 #include "arrow/import.h"
 #include "bindings.h"
 #include "call.h"
-#include "names.h"
 #include "refrain/error.h"
 #include "refrain/pairs.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/utf8.h"
 
 namespace refrain {

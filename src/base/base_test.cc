@@ -18,15 +18,12 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/cgroup.h"
-#include "base/checksum.h"
-#include "base/files/aside_name.h"
 #include "base/files/file.h"
-#include "base/files/random_file.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/machine.h"
 #include "base/progress.h"
-#include "base/rss_watch.h"
 #include "base/threads.h"
 #include "random_text.h"
 #include "refrain/error.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "base/cgroup.h"
+#include "base/machine.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/cgroup.h"
+#include "base/machine.h"
 #include "refrain/error.h"
 
 namespace refrain {

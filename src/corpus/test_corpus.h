@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "corpus/files/decompress.h"
-#include "corpus/source/tuning.h"
+#include "corpus/source/reader.h"
 #include "gzip.h"
 #include "refrain/error.h"
-#include "refrain/survey.h"
+#include "refrain/input.h"
 #include "world.h"
 
 namespace refrain::corpus {

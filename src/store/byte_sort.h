@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "refrain/context.h"
 
 namespace refrain::store {

@@ -1,4 +1,4 @@
-#include "store/number_layout.h"
+#include "store/shuffle_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/shuffle.h"
-#include "store/shuffle_records.h"
+#include "store/test_shuffle_records.h"
 
 namespace refrain::store {
 namespace {

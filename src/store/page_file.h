@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/files/random_file.h"
 #include "store/page_output.h"
 #include "store/varint.h"
 

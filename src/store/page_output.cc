@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "store/page_file.h"
 
 namespace refrain::store {

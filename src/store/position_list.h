@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 
 namespace refrain::store {
 

@@ -62,7 +62,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "store/shuffle_group.h"
 #include "store/shuffle_layout.h"

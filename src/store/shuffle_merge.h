@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "store/shuffle_group.h"
 #include "store/shuffle_spill.h"

@@ -19,7 +19,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "refrain/error.h"
 #include "store/shuffle_plan.h"
 #include "store/shuffle_spill.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 
 namespace refrain::store {

@@ -25,7 +25,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;

@@ -17,7 +17,7 @@
 
 #include "refrain/error.h"
 #include "store/shuffle.h"
-#include "store/shuffle_records.h"
+#include "store/test_shuffle_records.h"
 #include "world.h"
 
 namespace refrain::store {

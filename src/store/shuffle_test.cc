@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "refrain/error.h"
-#include "store/shuffle_records.h"
+#include "store/test_shuffle_records.h"
 
 namespace refrain::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "text/left_out.h"
+#include "text/windows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "text/sdbm.h"
+#include "text/token_hash.h"
 
 #include <array>
 

@@ -9,9 +9,6 @@
 #include <cstring>
 #include <string>
 
-#include "text/sdbm.h"
-#include "text/xxh3.h"
-
 namespace refrain::text {
 
 namespace {

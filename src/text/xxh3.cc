@@ -1,4 +1,4 @@
-#include "text/xxh3.h"
+#include "text/token_hash.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

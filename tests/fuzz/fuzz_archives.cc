@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "corpus/files/archive.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "corpus/files/parquet_module.h"
 #include "refrain/error.h"
 #include "require.h"

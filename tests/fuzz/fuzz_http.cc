@@ -5,12 +5,10 @@
 #include <string_view>
 
 #include "faces/server/pages.h"
-#include "faces/server/routes.h"
-#include "faces/server/wire/access.h"
+#include "faces/server/service.h"
 #include "faces/server/wire/failure.h"
 #include "faces/server/wire/limits.h"
-#include "faces/server/wire/request_body.h"
-#include "faces/server/wire/target.h"
+#include "faces/server/wire/request.h"
 #include "refrain/error.h"
 #include "require.h"
 

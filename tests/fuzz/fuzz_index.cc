@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "base/checksum.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
+#include "base/hash.h"
 #include "engines/blot/format.h"
 #include "engines/blot/manifest.h"
 #include "patch.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "engines/library/folder.h"
 #include "engines/library/format.h"
 #include "engines/library/reader.h"

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/files/tempdir.h"
-#include "engines/ngram/index/gram_text.h"
+#include "base/files/temp.h"
+#include "engines/ngram/index/gram_key.h"
 #include "engines/ngram/index/reader.h"
 #include "refrain/error.h"
 #include "require.h"

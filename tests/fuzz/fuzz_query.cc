@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "require.h"

@@ -8,12 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "corpus/files/raw.h"
 #include "corpus/formats/csv.h"
-#include "corpus/formats/json_values.h"
-#include "corpus/formats/raw_text.h"
-#include "corpus/source/tuning.h"
+#include "corpus/formats/raw_json.h"
+#include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "require.h"
 
@@ -79,8 +78,8 @@ void check_raw(const corpus::Batch& batch, const corpus::RawBatch& raw) {
     if (raw.texts[i].data() == nullptr) continue;
     REQUIRE(is_inside(raw.texts[i], raw.records[i]));
     const corpus::Input& input = *raw.file.input;
-    if (corpus::has_places(raw.file)) REQUIRE(corpus::text_of_raw(input.format, raw.texts[i]) == batch.texts[i]);
-    if (input.format != Format::csv && input.format != Format::tsv) continue;
+    if (corpus::has_places(raw.file)) REQUIRE(corpus::text_of_raw(input.format->id, raw.texts[i]) == batch.texts[i]);
+    if (input.format->id != Format::csv && input.format->id != Format::tsv) continue;
     const corpus::CsvRow row = corpus::measure_csv_row(raw.records[i], input.delimiter);
     REQUIRE(row.columns > 0 && row.content_end <= raw.records[i].size());
   }

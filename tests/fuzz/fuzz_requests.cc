@@ -8,7 +8,7 @@
 
 #include "faces/server/wire/failure.h"
 #include "faces/server/wire/limits.h"
-#include "faces/server/wire/request_body.h"
+#include "faces/server/wire/request.h"
 #include "refrain/error.h"
 #include "require.h"
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/checksum.h"
 #include "base/files/file.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 #include "require.h"
 #include "verbs/known/text_records.h"

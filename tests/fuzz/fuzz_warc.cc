@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "corpus/formats/charset.h"
-#include "corpus/formats/http_body.h"
 #include "corpus/formats/warc.h"
 #include "corpus/html/text.h"
 #include "refrain/utf8.h"

@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/cuda/kernels/digest.cuh"
-#include "engines/cuda/kernels/minhash.cuh"
-#include "engines/cuda/kernels/simhash.cuh"
+#include "engines/cuda/kernels/sketches.cuh"
 #include "refrain/fingerprint.h"
 
 namespace refrain::gpu_test {

@@ -1,16 +1,29 @@
-// Checked file I/O: every system call that fails becomes an Error that names the file and the reason.
+// Repeats a system call that a signal has interrupted (EINTR).
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
 namespace refrain {
+
+template <class Call>
+auto retry_on_eintr(Call call) {
+  while (true) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+// Checked file I/O: every system call that fails becomes an Error that names the file and the reason.
 
 // The meaning of an errno, in words. (strerror is not thread-safe.)
 std::string system_reason(int error);
@@ -122,6 +135,62 @@ class FileLock {
 
  private:
   int fd_ = -1;
+};
+
+// A file that many threads can read at any offset.
+//
+// If the file cannot be opened or read, throws Error(not_found) or Error(io), as InputFile does. Only for regular
+// files: for a pipe or a device, throws Error(unsupported) without waiting for it.
+class RandomFile {
+ public:
+  explicit RandomFile(const std::filesystem::path& path);
+  RandomFile(const RandomFile&) = delete;
+  RandomFile& operator=(const RandomFile&) = delete;
+  ~RandomFile();
+
+  // Fills `to`. Throws Error(corrupt) if the file ends before that.
+  void read(std::uint64_t offset, std::span<char> to) const;
+  // Fills `to`, with fewer bytes only at the end of the file. Returns the number of bytes.
+  std::size_t read_up_to(std::uint64_t offset, std::span<char> to) const;
+
+  std::uint64_t size() const { return size_; }  // when the file was opened
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// Reads the whole of a small file.
+std::string read_file(const std::filesystem::path& path);
+// Reads `size` bytes of a file from `begin`, or fewer if the file ends before that.
+std::string read_file_part(const std::filesystem::path& path, std::uint64_t begin, std::uint64_t size);
+
+// A file that only grows, and can report when everything appended to it is on the disk.
+//
+// Errors are thrown as by throw_write_error(). Not thread-safe.
+class AppendFile {
+ public:
+  // Creates the file. Throws Error(busy) if the name is taken.
+  explicit AppendFile(std::string path);
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+  ~AppendFile();
+
+  void append(std::string_view bytes);
+  // Returns once everything appended is on the disk. If sync() fails, the state of everything appended since the last
+  // successful sync() is unknown.
+  void sync();
+  // Truncates the file to `bytes`. Returns false if that fails.
+  bool cut(std::uint64_t bytes) noexcept;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  int fd_ = -1;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace refrain

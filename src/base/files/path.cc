@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/files/file.h"
-#include "base/files/uninterrupted.h"
 #include "refrain/error.h"
 
 namespace refrain {

@@ -6,9 +6,8 @@
 
 #include <optional>
 
-#include "base/files/aside_name.h"
 #include "base/files/file.h"
-#include "base/files/random_file.h"
+#include "base/files/temp.h"
 #include "refrain/error.h"
 #include "world.h"
 

@@ -1,4 +1,4 @@
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 
 #include <gtest/gtest.h>
 

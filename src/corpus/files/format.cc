@@ -4,16 +4,15 @@
 
 #include <algorithm>
 
-#include "base/files/uninterrupted.h"
+#include "base/files/file.h"
 #include "corpus/files/decompress.h"
 #include "corpus/formats/csv.h"
-#include "corpus/formats/json_values.h"
 #include "corpus/formats/jsonl.h"
-#include "corpus/formats/lines.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 #include "corpus/formats/recognize.h"
+#include "corpus/formats/record_parser.h"
 #include "corpus/formats/warc.h"
-#include "corpus/markup/mbox.h"
+#include "corpus/markup/mail.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {

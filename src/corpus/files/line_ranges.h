@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "corpus/files/options.h"
 #include "corpus/files/walk.h"
 #include "corpus/formats/piece.h"

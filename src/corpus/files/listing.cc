@@ -11,10 +11,10 @@
 #include <memory>
 #include <span>
 
-#include "base/files/uninterrupted.h"
+#include "base/files/file.h"
 #include "base/threads.h"
 #include "refrain/error.h"
-#include "refrain/survey.h"
+#include "refrain/input.h"
 
 namespace refrain::corpus {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/files/uninterrupted.h"
 #include "base/threads.h"
 #include "corpus/files/walk.h"
 #include "refrain/error.h"

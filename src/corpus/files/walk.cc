@@ -10,10 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/files/aside_name.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/uninterrupted.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 

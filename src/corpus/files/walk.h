@@ -20,9 +20,8 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "corpus/files/archive.h"
-#include "corpus/files/archive_names.h"
 #include "corpus/files/format.h"
 #include "corpus/files/listing.h"
 #include "corpus/files/options.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/array.h"
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "corpus/files/archive.h"
 #include "refrain/error.h"
 

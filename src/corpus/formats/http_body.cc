@@ -1,4 +1,4 @@
-#include "corpus/formats/http_body.h"
+#include "corpus/formats/warc.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -7,8 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "corpus/formats/json_values.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 
 namespace refrain::corpus {
 

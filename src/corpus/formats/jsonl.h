@@ -63,7 +63,7 @@ class JsonlParser : public RecordParser {
   simdjson::ondemand::parser parser_;
 };
 
-// The same for records that are not one per line (json_values.h).
+// The same for records that are not one per line (raw_json.h).
 class JsonListParser final : public JsonlParser {
  public:
   using JsonlParser::JsonlParser;

@@ -1,4 +1,4 @@
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/test_corpus.h"
 

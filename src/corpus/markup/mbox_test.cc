@@ -1,4 +1,4 @@
-#include "corpus/markup/mbox.h"
+#include "corpus/markup/mail.h"
 
 #include <random>
 

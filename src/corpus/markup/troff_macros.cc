@@ -1,4 +1,4 @@
-#include "corpus/markup/troff_macros.h"
+#include "corpus/markup/troff.h"
 
 #include <algorithm>
 #include <optional>

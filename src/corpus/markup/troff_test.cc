@@ -5,7 +5,6 @@
 #include <random>
 #include <string>
 
-#include "corpus/markup/glyphs.h"
 #include "refrain/context.h"
 
 namespace refrain::corpus {

@@ -1,4 +1,4 @@
-#include "corpus/parquet/added_columns.h"
+#include "corpus/parquet/copy.h"
 
 #include <arrow/type.h>
 #include <fmt/format.h>

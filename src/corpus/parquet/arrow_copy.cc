@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "corpus/parquet/added_columns.h"
-#include "corpus/parquet/arrow_batches.h"
 #include "corpus/parquet/arrow_file.h"
+#include "corpus/parquet/copy.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {

@@ -12,10 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "corpus/parquet/added_columns.h"
 #include "corpus/parquet/columns.h"
 #include "corpus/parquet/file.h"
-#include "corpus/parquet/likeness.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {

@@ -12,8 +12,7 @@
 
 #include "base/budget.h"
 #include "corpus/files/parquet_module.h"
-#include "corpus/parquet/memory.h"
-#include "corpus/parquet/streams.h"
+#include "corpus/parquet/arrow_glue.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
@@ -44,8 +43,6 @@ std::shared_ptr<const ParquetFile> open_file(const std::string& path, const Sour
                                              MemoryBudget& budget);
 
 }  // namespace refrain::corpus
-
-#include "corpus/parquet/guard.h"
 
 template <class Action>
 auto refrain::corpus::Reader::guard(Action action) {

@@ -1,4 +1,4 @@
-#include "corpus/parquet/likeness.h"
+#include "corpus/parquet/copy.h"
 
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "corpus/parquet/added_columns.h"
 
 namespace refrain::corpus {
 

@@ -1,4 +1,4 @@
-#include "corpus/rewrite/added_fields.h"
+#include "corpus/rewrite/records.h"
 
 #include <fmt/format.h>
 

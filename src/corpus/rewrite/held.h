@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/pool.h"
+#include "base/threads.h"
 #include "corpus/files/decompress.h"
 #include "corpus/files/walk.h"
 #include "corpus/formats/batch.h"

@@ -1,4 +1,4 @@
-#include "corpus/rewrite/output_names.h"
+#include "corpus/rewrite/rewrite.h"
 
 #include "corpus/test_corpus.h"
 

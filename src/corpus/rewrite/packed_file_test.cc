@@ -1,5 +1,5 @@
 #include "corpus/rewrite/packed_file.h"
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 
 #include <random>
 

@@ -21,8 +21,8 @@
 #include "base/budget.h"
 #include "corpus/files/parquet_module.h"
 #include "corpus/rewrite/one_writer.h"
+#include "corpus/rewrite/records.h"
 #include "corpus/rewrite/rewrite.h"
-#include "corpus/rewrite/text.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 

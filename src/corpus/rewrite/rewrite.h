@@ -23,10 +23,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/budget.h"
+#include "corpus/files/walk.h"
 #include "corpus/formats/edits.h"
-#include "corpus/source/tuning.h"
+#include "corpus/source/reader.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 
@@ -67,5 +70,21 @@ RewriteReport rewrite_documents(const SourceOptions& options, const Context& con
 RewriteReport rewrite_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
                                 const std::filesystem::path& folder, const CutDocument& cut, const ReaderTuning& tuning,
                                 const Annotations& annotations = {});
+
+// The names of the input files when they are written again.
+//
+// Immutable. Names depend only on the paths, not on the content.
+class OutputNames {
+ public:
+  explicit OutputNames(const InputOptions& options);
+
+  // A relative path without "." and "..", so it never leaves the output folder. Two inputs of one run never have the
+  // same name.
+  std::string of(const Input& input) const;
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<std::string> names_;  // one per path
+};
 
 }  // namespace refrain::corpus

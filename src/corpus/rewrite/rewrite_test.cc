@@ -6,8 +6,7 @@
 #include <map>
 #include <random>
 
-#include "base/files/random_file.h"
-#include "corpus/rewrite/output_names.h"
+#include "base/files/file.h"
 #include "corpus/test_corpus.h"
 
 namespace refrain::corpus {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "corpus/files/parquet_module.h"
 #include "corpus/rewrite/rewrite.h"
 #include "corpus/test_corpus.h"

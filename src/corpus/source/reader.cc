@@ -11,10 +11,8 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/files/walk.h"
+#include "corpus/source/ledger.h"
 #include "corpus/source/schedule.h"
-#include "corpus/source/skipped.h"
-#include "corpus/source/stream.h"
-#include "corpus/source/tuning.h"
 #include "corpus/source/worker.h"
 #include "refrain/error.h"
 

@@ -9,13 +9,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/budget.h"
+#include "base/files/temp.h"
 #include "corpus/files/options.h"
 #include "corpus/formats/batch.h"
 #include "refrain/context.h"
+#include "refrain/documents.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
@@ -68,5 +75,40 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
 // Options for another reading of the same input, which must find the same documents: it skips exactly the files that
 // the first reading skipped as unreadable. Skipped files are not listed again.
 SourceOptions reread_options(SourceOptions options, const ReadReport& first);
+
+// How finely the reader cuts its input. Callers of read_documents do not see this: the values follow from the memory
+// budget and the number of threads, and affect the speed, never the result. Tests set them to force unusual pieces.
+//
+// A value of 0 is replaced by one chosen from the budget.
+struct ReaderTuning {
+  std::size_t piece_bytes = 0;  // raw bytes that a worker takes at a time
+  std::size_t share_bytes = 0;  // a piece may grow to this for a long record; beyond it only for one worker at a time
+  std::size_t max_waiting = 0;  // pieces that may be done and wait for an earlier one
+  std::uint64_t max_waiting_bytes = 0;  // and what they may hold
+};
+
+ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget& budget,
+                      const ReadPurpose& purpose = {});
+
+// The same as read_documents of reader.h.
+ReadReport read_documents(const SourceOptions& options, const Context& context, MemoryBudget& budget,
+                          const BatchWork& work, const ReaderTuning& tuning, const ReadPurpose& purpose = {});
+
+// Reading from a stream works as reading from files does: in batches, on all cores, in stream order.
+//
+// The caller's columns are cut into pieces by bytes, so that one column of a gigabyte and a thousand small ones are
+// equally parallel. Texts are not copied, unless bad records have to be removed from them.
+
+// The options of a verb over `documents`, which must outlive the result. Throws Error(invalid_argument) if paths are
+// named as well, or if an output is named, because none is written.
+InputOptions over_stream(const InputOptions& options, DocumentStream& documents, const std::filesystem::path& output);
+
+// Like read_documents of reader.h, for options.documents. `tuning` must be complete. Rewinds the stream first if
+// possible.
+ReadReport read_stream(const InputOptions& options, const Context& context, MemoryBudget& budget, const BatchWork& work,
+                       const ReaderTuning& tuning, const ReadPurpose& purpose);
+
+// A rewindable copy, in temporary files, of a stream that cannot be rewound. Keeps a reference to `temp`.
+std::shared_ptr<DocumentStream> spooled(DocumentStream& stream, const Context& context, TempSpace& temp);
 
 }  // namespace refrain::corpus

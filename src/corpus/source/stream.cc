@@ -1,4 +1,4 @@
-#include "corpus/source/stream.h"
+#include "corpus/source/reader.h"
 
 #include <fmt/format.h>
 

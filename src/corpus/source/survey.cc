@@ -1,4 +1,4 @@
-#include "refrain/survey.h"
+#include "refrain/input.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "base/files/file.h"
 #include "base/threads.h"
 #include "corpus/formats/charset.h"
-#include "corpus/markup/mbox.h"
+#include "corpus/markup/mail.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {

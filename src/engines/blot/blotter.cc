@@ -6,8 +6,7 @@
 #include <array>
 #include <bit>
 
-#include "base/checksum.h"
-#include "base/mix.h"
+#include "base/hash.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"

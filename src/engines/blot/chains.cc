@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 

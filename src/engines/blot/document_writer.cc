@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "store/varint.h"

@@ -1,6 +1,6 @@
 // Blot functions: each kind is one small function from a window of tokens to 64 bits.
 //
-// To add a kind, write one file with a class, a name in BlotKind (refrain/index.h) and a case in
+// To add a kind, write a class in function.cc, a name in BlotKind (refrain/index.h) and a case in
 // make_blot_function(). Blots are stored, so the values of a kind never change.
 #pragma once
 

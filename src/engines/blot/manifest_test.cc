@@ -9,8 +9,8 @@
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
+#include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
-#include "store/segments/removed.h"
 #include "world.h"
 
 namespace refrain::blot {

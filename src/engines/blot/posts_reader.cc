@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "engines/blot/format.h"
 #include "engines/blot/posts_writer.h"
@@ -262,6 +263,23 @@ void PostsReader::check(const std::function<void(std::uint64_t)>& done) {
     }
     if (blots != shard.blots || posts != shard.posts) shard.file->corrupt("number of lists differs from the footer");
   }
+}
+
+PostsMerge::PostsMerge(std::span<const Source> sources, std::uint64_t begin, std::uint64_t end)
+    : cursors_(sources.size()) {
+  for (std::size_t i = 0; i < sources.size(); ++i) cursors_[i].emplace(*sources[i].posts, begin, end, sources[i].shift);
+  lists_.reserve(sources.size());
+}
+
+bool PostsMerge::next() {
+  for (const List& list : lists_) list.places->next();
+  lists_.clear();
+  blot_ = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& cursor : cursors_)
+    if (!cursor->at_end()) blot_ = std::min(blot_, cursor->blot());
+  for (std::size_t i = 0; i < cursors_.size(); ++i)
+    if (!cursors_[i]->at_end() && cursors_[i]->blot() == blot_) lists_.push_back({i, &*cursors_[i]});
+  return !lists_.empty();
 }
 
 }  // namespace refrain::blot

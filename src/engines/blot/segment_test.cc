@@ -13,7 +13,6 @@
 #include "base/files/file.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/format.h"
-#include "engines/blot/posts_merge.h"
 #include "engines/blot/posts_reader.h"
 #include "engines/blot/posts_writer.h"
 #include "refrain/error.h"

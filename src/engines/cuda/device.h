@@ -113,7 +113,7 @@ class Device {
   virtual std::uint64_t host_bytes(const SketchRule& rule, const LaneSize& size) const = 0;
   virtual std::unique_ptr<Lane> lane(const SketchRule& rule, const LaneSize& size) const = 0;
 
-  // The Hamming join (engines/matching/hamming_join.h). A set that does not fit into device memory is sent there in
+  // The Hamming join (engines/matching/hamming.h). A set that does not fit into device memory is sent there in
   // parts. `hashes` must be distinct; `masks` are the blocks, of which there must be more than `distance`. Returns
   // false without having delivered pairs or runs if there is too little memory for this set.
   virtual bool join(std::span<const std::uint64_t> hashes, std::span<const std::uint64_t> masks, unsigned distance,

@@ -10,7 +10,6 @@
 #include "engines/library/format.h"
 #include "engines/library/ids.h"
 #include "engines/library/layout.h"
-#include "engines/library/manifest.h"
 #include "store/page_file.h"
 #include "store/segments/numbers.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "engines/library/format.h"
 #include "store/segments/numbers.h"
 

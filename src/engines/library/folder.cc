@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "base/files/path.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/library/merger.h"
 #include "engines/library/segment.h"
 #include "refrain/error.h"
 #include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
-#include "store/segments/removed.h"
 
 namespace refrain::library {
 

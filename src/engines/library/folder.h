@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
-#include "engines/library/manifest.h"
-#include "engines/library/segment_writer.h"
+#include "base/files/temp.h"
+#include "engines/library/layout.h"
+#include "engines/library/segment.h"
 #include "refrain/context.h"
 
 namespace refrain::library {

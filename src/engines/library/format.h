@@ -59,7 +59,7 @@
 // filter.bin          stream   "RFRLFILT", version (4), then blocks of 64 bytes: a Bloom filter of the keys (filter.h)
 //                     tail     blocks, key bits, keys (8 each)
 //
-// *.removed           as described in store/segments/removed.h, with the magic "RFRLGONE"
+// *.removed           as described in store/segments/folder.h, with the magic "RFRLGONE"
 #pragma once
 
 #include <cstddef>

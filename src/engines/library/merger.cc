@@ -1,4 +1,4 @@
-#include "engines/library/merger.h"
+#include "engines/library/segment.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,6 @@
 #include "base/threads.h"
 #include "engines/library/documents.h"
 #include "engines/library/keys.h"
-#include "engines/library/segment.h"
 #include "refrain/digest.h"
 #include "store/segments/folder.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/budget.h"
 #include "engines/library/layout.h"
-#include "engines/library/manifest.h"
 
 namespace refrain::library {
 

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "engines/library/keys.h"
 #include "store/segments/folder.h"
-#include "store/segments/removed.h"
 
 namespace refrain::library {
 

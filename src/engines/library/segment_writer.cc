@@ -1,4 +1,4 @@
-#include "engines/library/segment_writer.h"
+#include "engines/library/segment.h"
 
 #include <algorithm>
 #include <optional>

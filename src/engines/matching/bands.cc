@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "base/pieces.h"
 #include "refrain/error.h"
 

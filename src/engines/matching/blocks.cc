@@ -1,4 +1,4 @@
-#include "engines/matching/blocks.h"
+#include "engines/matching/hamming.h"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,10 @@
-#include "engines/matching/hamming_index.h"
+#include "engines/matching/hamming.h"
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
 
 #include "base/threads.h"
-#include "engines/matching/blocks.h"
-#include "engines/matching/within.h"
 #include "refrain/error.h"
 
 namespace refrain::matching {

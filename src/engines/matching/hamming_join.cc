@@ -1,4 +1,4 @@
-#include "engines/matching/hamming_join.h"
+#include "engines/matching/hamming.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,8 +9,6 @@
 #include "base/array.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/matching/blocks.h"
-#include "engines/matching/within.h"
 #include "refrain/error.h"
 #include "store/shuffle.h"
 

@@ -1,4 +1,4 @@
-#include "engines/matching/hamming_join.h"
+#include "engines/matching/hamming.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,8 +10,6 @@
 #include <set>
 #include <vector>
 
-#include "engines/matching/blocks.h"
-#include "engines/matching/hamming_index.h"
 #include "every_simd_target.h"
 #include "refrain/error.h"
 

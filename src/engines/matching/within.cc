@@ -1,4 +1,4 @@
-#include "engines/matching/within.h"
+#include "engines/matching/hamming.h"
 
 #include <bit>
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "base/threads.h"
-#include "engines/ngram/packed_grams.h"
 
 namespace refrain::ngram {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engines/ngram/window_keys.h"
 #include "text/token_hash.h"
 
 namespace refrain::ngram {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "engines/ngram/index/document_table.h"
+#include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/key_sample.h"
 #include "engines/ngram/text_stream.h"
 #include "engines/ngram/vocabulary.h"

@@ -1,4 +1,4 @@
-#include "engines/ngram/packed_grams.h"
+#include "engines/ngram/candidates.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/ngram/packed_grams.cc"  // NOLINT

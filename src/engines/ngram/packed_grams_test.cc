@@ -1,4 +1,4 @@
-#include "engines/ngram/packed_grams.h"
+#include "engines/ngram/candidates.h"
 
 #include <gtest/gtest.h>
 

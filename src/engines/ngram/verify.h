@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "engines/ngram/candidates.h"
 #include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/resolver.h"

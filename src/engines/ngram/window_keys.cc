@@ -1,4 +1,4 @@
-#include "engines/ngram/window_keys.h"
+#include "engines/ngram/key_stream.h"
 
 #include <algorithm>
 #include <array>

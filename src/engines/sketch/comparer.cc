@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/attachment.h"
-#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
 
 namespace refrain::sketch {
 

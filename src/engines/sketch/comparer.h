@@ -15,7 +15,6 @@
 #include "base/budget.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/written.h"
-#include "text/left_out.h"
 #include "text/windows.h"
 
 namespace refrain::sketch {

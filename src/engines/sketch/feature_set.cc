@@ -1,4 +1,4 @@
-#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
 
 #include <hwy/contrib/sort/vqsort.h>
 

@@ -1,4 +1,4 @@
-#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "engines/sketch/feature_set.h"
 #include "random_text.h"
 #include "refrain/fingerprint.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/sketch/feature_set.h"
+#include "engines/sketch/loss.h"
 #include "every_simd_target.h"
 #include "refrain/error.h"
 #include "text/windows.h"

@@ -1,5 +1,5 @@
 // Compares the normal form of a text, computed piecewise, with that of the whole.
-#include "engines/sketch/normal_form.h"
+#include "engines/sketch/written.h"
 
 #include <gtest/gtest.h>
 #include <utf8proc.h>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "engines/sketch/feature_set.h"
 #include "engines/sketch/loss.h"
 
 namespace refrain::sketch {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,5 +44,10 @@ double written_similarity(const WrittenTokens& a, const WrittenTokens& b, unsign
 
 // The same, computed from the two texts.
 double written_similarity(std::string_view a, std::string_view b, unsigned window, WrittenReader& reader);
+
+// Returns a text in NFKC, with ignorable characters such as soft hyphens removed and characters beyond ASCII
+// case-folded; an ASCII letter may be folded, too, if such a character follows it. Bytes that are not UTF-8 are left
+// unchanged.
+std::string normal_form(std::string_view text);
 
 }  // namespace refrain::sketch

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "engines/substring/plan.h"
-#include "engines/substring/records.h"
 #include "refrain/text.h"
-#include "refrain/text_source.h"
 
 namespace refrain::substring {
 

@@ -18,7 +18,6 @@
 #include "engines/substring/plan.h"
 #include "engines/substring/resolver.h"
 #include "engines/substring/sampler.h"
-#include "engines/substring/stretch_hash.h"
 #include "refrain/error.h"
 #include "refrain/substrings.h"
 #include "store/position_list.h"

@@ -16,10 +16,9 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "refrain/context.h"
 #include "refrain/text.h"
-#include "refrain/text_source.h"
 #include "store/shuffle.h"
 
 namespace refrain::substring {

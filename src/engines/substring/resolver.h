@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "engines/substring/plan.h"
-#include "engines/substring/records.h"
-#include "engines/substring/stretch_hash.h"
-#include "refrain/text_source.h"
+#include "engines/substring/sampler.h"
+#include "refrain/text.h"
 #include "store/shuffle.h"
 
 namespace refrain::substring {

@@ -1,11 +1,9 @@
-// The sampler: determines which cores the windows of a stretch of text choose (see plan.h), and which stretches
-// repeat themselves with a short period.
+// Hashes of stretches of text that overlap almost entirely.
 //
-// In a run of one letter, or of any short period, every window or every few windows choose a core of their own. Such
-// samples are folded: of those inside the run, which all look alike, only the first `min_count` are returned as
-// samples; the windows of the others are returned as one fold, in which each window equals the one `period` bytes
-// before it. There are no folds if places are requested, because all places of a fold would have to be listed
-// anyway.
+// The hash of a sample covers everything that its windows contain, and there is a sample every few dozen bytes.
+// Short stretches are hashed separately. For long ones, this would take time in proportion to the text times their
+// length, so a polynomial modulo 2^61 - 1 is rolled along instead, which processes every byte once at its end and
+// once at its begin.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +14,43 @@
 
 namespace refrain::substring {
 
+// Use one per thread.
+class StretchHasher {
+ public:
+  // For stretches of `least` to `least` + SubstringPlan::kMaxSpan - 1 bytes.
+  StretchHasher(std::size_t least, std::uint64_t seed);
+
+  // Must be called before hashing in another buffer, or in the same one with other bytes.
+  void reset() { begin_ = end_ = nullptr; }
+
+  // The hash depends only on the bytes. Fast if consecutive calls move forward in the buffer.
+  std::uint64_t hash(const char* begin, std::size_t size);
+
+  // The least size of stretches that counts as long.
+  static constexpr std::size_t kLong = 2048;
+
+ private:
+  std::uint64_t roll(const char* begin, std::size_t size);
+
+  std::size_t least_;
+  std::uint64_t seed_;
+  std::uint64_t base_ = 0;
+  std::vector<std::uint64_t> powers_;  // of the base, from exponent `least` on; empty for short stretches
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  std::uint64_t before_begin_ = 0;  // the polynomial of the bytes from the starting point up to begin_
+  std::uint64_t before_end_ = 0;
+};
+
+// The sampler: determines which cores the windows of a stretch of text choose (see plan.h), and which stretches
+// repeat themselves with a short period.
+//
+// In a run of one letter, or of any short period, every window or every few windows choose a core of their own. Such
+// samples are folded: of those inside the run, which all look alike, only the first `min_count` are returned as
+// samples; the windows of the others are returned as one fold, in which each window equals the one `period` bytes
+// before it. There are no folds if places are requested, because all places of a fold would have to be listed
+// anyway.
+//
 // The windows that begin in [first, first + windows) choose the core at `core`; first <= core < first + span.
 // Offsets are relative to the begin of the stretch.
 struct Sample {

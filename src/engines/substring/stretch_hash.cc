@@ -1,8 +1,8 @@
-#include "engines/substring/stretch_hash.h"
+#include "engines/substring/sampler.h"
 
 #include <xxhash.h>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "engines/substring/plan.h"
 
 namespace refrain::substring {

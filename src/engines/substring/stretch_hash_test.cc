@@ -1,4 +1,4 @@
-#include "engines/substring/stretch_hash.h"
+#include "engines/substring/sampler.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include "base/list_gather.h"
 #include "engines/substring/plan.h"
 #include "engines/substring/sampler.h"
-#include "engines/substring/stretch_hash.h"
 #include "refrain/error.h"
 #include "refrain/kernels.h"
 #include "refrain/substrings.h"

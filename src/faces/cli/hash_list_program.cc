@@ -13,7 +13,6 @@
 #include "faces/cli/table/flags.h"
 #include "faces/cli/table/numbers.h"
 #include "faces/cli/view/terminal.h"
-#include "faces/cli/view/text.h"
 #include "refrain/error.h"
 #include "refrain/version.h"
 

@@ -13,13 +13,11 @@
 
 #include "faces/cli/process.h"
 #include "faces/cli/run_verbs.h"
-#include "faces/cli/session.h"
 #include "faces/cli/table/numbers.h"
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/passages.h"
 #include "faces/cli/view/summary.h"
 #include "faces/cli/view/terminal.h"
-#include "faces/cli/view/text.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
 #include "refrain/report_json.h"

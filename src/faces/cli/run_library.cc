@@ -4,10 +4,9 @@
 
 #include "faces/cli/process.h"
 #include "faces/cli/run_verbs.h"
-#include "faces/cli/session.h"
 #include "faces/cli/table/options.h"
 #include "faces/cli/view/summary.h"
-#include "faces/cli/view/text.h"
+#include "faces/cli/view/terminal.h"
 #include "refrain/error.h"
 #include "refrain/library.h"
 #include "refrain/report_json.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <fstream>
@@ -14,22 +15,18 @@
 #include <utility>
 #include <vector>
 
-#include "faces/cli/manual/completion.h"
-#include "faces/cli/manual/help.h"
-#include "faces/cli/manual/man_page.h"
+#include "faces/cli/manual/manual.h"
 #include "faces/cli/process.h"
-#include "faces/cli/session.h"
 #include "faces/cli/table/flags.h"
 #include "faces/cli/table/options.h"
-#include "faces/cli/view/dedup_remarks.h"
 #include "faces/cli/view/explain.h"
-#include "faces/cli/view/show_page.h"
+#include "faces/cli/view/remarks.h"
 #include "faces/cli/view/summary.h"
 #include "faces/cli/view/terminal.h"
-#include "faces/cli/view/text.h"
 #include "refrain/error.h"
+#include "refrain/input.h"
+#include "refrain/numbers.h"
 #include "refrain/report_json.h"
-#include "refrain/survey.h"
 #include "refrain/version.h"
 
 namespace refrain::cli {
@@ -275,6 +272,48 @@ int run_refrain(int argc, char** argv) {
   } catch (const std::exception& error) {
     complain(error.what());
     return 1;
+  }
+}
+
+Session::Session(const Settings& settings, int grace_seconds)
+    : watcher_("refrain", grace_seconds), view_(look_of(STDERR_FILENO)), context_(given_options<Context>(settings)) {
+  prepare_memory(context_);
+  context_.stop = watcher_.token();
+  if (!settings.quiet) context_.progress = [this](const ProgressUpdate& update) { view_.show(update); };
+}
+
+void print(std::string_view text) {
+  StandardOutput out;
+  out.write(text);
+  out.flush();
+}
+
+void print_report(const Settings& settings, std::string_view text, std::string_view json) {
+  if (settings.json || !settings.quiet) print(settings.json ? json : text);
+}
+
+void remark(std::string_view text) {
+  if (!text.empty()) write_error(fmt::format("refrain: {}", text));
+}
+
+void remark_unknown(std::string_view what, const std::vector<std::string>& unknown) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(unknown.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) remark(fmt::format("{}: '{}'\n", what, printable(unknown[i], false)));
+  if (shown < unknown.size()) remark(fmt::format("{}: {} more\n", what, count_text(unknown.size() - shown)));
+}
+
+void remark_on_reading(const Settings& settings, const ReadReport& read) {
+  if (settings.quiet) return;
+  remark(bad_record_remark(read) + unreadable_remark(read));
+  if (!settings.json) remark(skipped_remark(read, settings.has("skipped")));
+}
+
+void summarize(const Settings& settings, std::string_view line, std::string_view json) {
+  if (settings.json) {
+    write_error(json);
+  } else if (!settings.quiet && look_of(STDERR_FILENO).terminal) {
+    remark(line);
   }
 }
 

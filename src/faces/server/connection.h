@@ -24,9 +24,8 @@
 #include "faces/server/metrics.h"
 #include "faces/server/service.h"
 #include "faces/server/wire/answer.h"
-#include "faces/server/wire/body.h"
 #include "faces/server/wire/limits.h"
-#include "faces/server/wire/memory_share.h"
+#include "faces/server/wire/request.h"
 
 namespace refrain::server {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "faces/server/backend.h"
-#include "faces/server/wire/spool_file.h"
+#include "faces/server/wire/answer.h"
 
 namespace refrain::server {
 

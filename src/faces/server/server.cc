@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "faces/server/connection.h"
-#include "faces/server/wire/access.h"
+#include "faces/server/wire/request.h"
 #include "refrain/error.h"
 
 namespace refrain::server {

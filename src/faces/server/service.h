@@ -1,28 +1,67 @@
 // Handles requests: checks access, assigns each request to a thread, and produces the answer.
 #pragma once
 
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "faces/server/backend.h"
 #include "faces/server/demand.h"
 #include "faces/server/metrics.h"
 #include "faces/server/pages.h"
-#include "faces/server/routes.h"
 #include "faces/server/wire/answer.h"
-#include "faces/server/wire/body.h"
 #include "faces/server/wire/limits.h"
-#include "faces/server/wire/memory_share.h"
-#include "faces/server/wire/request_body.h"
-#include "faces/server/work_queue.h"
+#include "faces/server/wire/request.h"
 #include "refrain/context.h"
 
 namespace refrain::server {
+
+enum class Verb { health, metrics, stats, query, passages, document, add, remove, seen };
+
+// Maps the method and path of a request to a verb.
+struct Route {
+  Verb verb = Verb::health;
+  std::string_view name = "other";  // the pattern of the path, as in docs/openapi.json
+  std::string id = {};              // the decoded id of the document, if the path names one
+  Target target = {};
+};
+
+// Throws Failure(404) for an unknown path, Failure(405) for a method that the path does not support, and
+// Failure(400) for a parameter that it does not take. HEAD is treated as GET.
+Route route_of(std::string_view method, Target target);
+
+// A fixed number of threads that run work from a queue of limited length.
+class WorkQueue {
+ public:
+  WorkQueue(unsigned threads, std::size_t max_queued);
+  // Drops work that has not started, and waits for work that has.
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // Returns false if the queue is full. `work` must not throw.
+  bool submit(std::function<void()> work);
+
+ private:
+  void run();
+
+  const std::size_t most_;  // the most items that run or wait
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<std::function<void()>> queue_;
+  std::size_t busy_ = 0;  // threads that are running work
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
 
 // The parts of a request's head that admit() needs. The views must be valid during the call.
 struct RequestHead {

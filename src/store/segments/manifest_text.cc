@@ -6,7 +6,7 @@
 #include <random>
 #include <system_error>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 
 namespace refrain::store {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "store/page_file.h"
 
 namespace refrain::store {

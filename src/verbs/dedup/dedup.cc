@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
-#include "corpus/source/stream.h"
+#include "corpus/source/reader.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/libraries/remember.h"
+#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/make_plan.h"
 #include "verbs/dedup/memory.h"
 #include "verbs/dedup/output/output.h"

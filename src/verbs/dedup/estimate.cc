@@ -10,7 +10,7 @@
 
 #include "base/budget.h"
 #include "base/files/path.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "corpus/files/decompress.h"
 #include "corpus/files/walk.h"

@@ -14,9 +14,9 @@
 #include "engines/sketch/minhash.h"
 #include "engines/sketch/templates.h"
 #include "refrain/error.h"
-#include "text/left_out.h"
+#include "text/windows.h"
 #include "verbs/dedup/near/pairs.h"
-#include "verbs/dedup/state/sites.h"
+#include "verbs/dedup/state/sources.h"
 
 namespace refrain {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "verbs/dedup/against/reader.h"
+#include "verbs/dedup/against/against.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "base/machine.h"
 #include "base/progress.h"
-#include "base/rss_watch.h"
 #include "base/threads.h"
 #include "refrain/report_json.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/libraries/remember.h"
+#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/output/output.h"
 #include "verbs/dedup/report/report.h"

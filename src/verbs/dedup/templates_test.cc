@@ -4,8 +4,8 @@
 #include <map>
 #include <stop_token>
 
-#include "refrain/story.h"
-#include "verbs/dedup/state/sites.h"
+#include "refrain/explain.h"
+#include "verbs/dedup/state/sources.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {

@@ -1,4 +1,4 @@
-#include "verbs/evidence/cut_guard.h"
+#include "verbs/evidence/cuts.h"
 
 #include <gtest/gtest.h>
 

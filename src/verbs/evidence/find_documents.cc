@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "corpus/markup/mail.h"
 #include "corpus/source/reader.h"
 

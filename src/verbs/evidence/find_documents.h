@@ -10,7 +10,7 @@
 #include "base/budget.h"
 #include "corpus/files/options.h"
 #include "refrain/context.h"
-#include "refrain/story.h"
+#include "refrain/explain.h"
 
 namespace refrain::verbs::evidence {
 

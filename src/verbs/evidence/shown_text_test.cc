@@ -1,4 +1,4 @@
-#include "verbs/evidence/shown_text.h"
+#include "verbs/evidence/shared_text.h"
 
 #include <gtest/gtest.h>
 

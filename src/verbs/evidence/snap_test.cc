@@ -1,4 +1,4 @@
-#include "verbs/evidence/snap.h"
+#include "verbs/evidence/cuts.h"
 
 #include <gtest/gtest.h>
 

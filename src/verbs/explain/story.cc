@@ -1,4 +1,4 @@
-#include "refrain/story.h"
+#include "refrain/explain.h"
 
 #include <simdjson.h>
 
@@ -17,12 +17,11 @@
 #include "base/budget.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
 #include "base/json.h"
 #include "base/threads.h"
 #include "engines/library/reader.h"
 #include "refrain/error.h"
-#include "text/left_out.h"
+#include "text/windows.h"
 #include "verbs/evidence/find_documents.h"
 #include "verbs/explain/explain.h"
 #include "verbs/known/old_texts.h"

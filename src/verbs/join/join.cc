@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/threads.h"
-#include "engines/matching/blocks.h"
+#include "engines/matching/hamming.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::join {

@@ -1,4 +1,4 @@
-// The Hamming join (engines/matching/hamming_join.h) for verbs that support devices: it runs on a GPU or on the
+// The Hamming join (engines/matching/hamming.h) for verbs that support devices: it runs on a GPU or on the
 // CPU, and finds the same pairs.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "base/budget.h"
 #include "engines/cuda/device.h"
-#include "engines/matching/hamming_join.h"
+#include "engines/matching/hamming.h"
 #include "refrain/context.h"
 #include "refrain/device.h"
 

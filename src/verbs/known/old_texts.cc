@@ -8,15 +8,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
 #include "base/json.h"
 #include "corpus/files/format.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/run/input_json.h"
 #include "verbs/run/json_parts.h"
-#include "verbs/run/ownership.h"
+#include "verbs/run/output_dir.h"
 
 namespace refrain::verbs::known {
 

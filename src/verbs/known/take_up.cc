@@ -11,7 +11,6 @@
 #include "verbs/known/old_texts.h"
 #include "verbs/known/rules.h"
 #include "verbs/known/text_records.h"
-#include "verbs/known/text_sketch.h"
 #include "verbs/run/host.h"
 
 namespace refrain::verbs::known {

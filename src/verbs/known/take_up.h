@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "engines/library/folder.h"
 #include "refrain/context.h"
-#include "verbs/known/templates.h"
+#include "verbs/known/judgement.h"
 
 namespace refrain::verbs::known {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/budget.h"
-#include "base/files/random_file.h"
-#include "base/files/temp_space.h"
+#include "base/files/file.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/library/folder.h"

@@ -7,9 +7,9 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "corpus/files/listing.h"
-#include "corpus/source/stream.h"
+#include "corpus/source/reader.h"
 #include "refrain/memory.h"
-#include "verbs/near/made_with.h"
+#include "verbs/near/rows.h"
 #include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 

@@ -14,14 +14,13 @@
 #include "base/files/file.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/matching/blocks.h"
-#include "engines/matching/hamming_join.h"
+#include "engines/matching/hamming.h"
 #include "engines/matching/union_find.h"
 #include "refrain/error.h"
 #include "refrain/hamming.h"
-#include "store/number_layout.h"
 #include "store/shuffle.h"
-#include "verbs/near/close_gaps.h"
+#include "store/shuffle_layout.h"
+#include "verbs/near/nodes.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {

@@ -1,4 +1,4 @@
-#include "verbs/near/made_with.h"
+#include "verbs/near/rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "verbs/ngrams/auto.h"
+#include "verbs/ngrams/build.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,6 @@
 #include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/key_sample.h"
 #include "engines/ngram/key_stream.h"
-#include "engines/ngram/packed_grams.h"
 #include "engines/ngram/text_stream.h"
 #include "engines/ngram/verify.h"
 #include "refrain/error.h"
@@ -26,7 +25,6 @@
 #include "text/token_hash.h"
 #include "text/tokenizer.h"
 #include "verbs/ngrams/passes.h"
-#include "verbs/ngrams/stage_seconds.h"
 
 namespace refrain::verbs::ngrams {
 

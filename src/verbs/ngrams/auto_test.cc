@@ -1,4 +1,4 @@
-#include "verbs/ngrams/auto.h"
+#include "verbs/ngrams/build.h"
 
 #include <gtest/gtest.h>
 

@@ -1,20 +1,23 @@
 // ngrams build: indexes all n-grams that occur at least m times, by one of eight algorithms, which all write the
 // same bytes.
+#include "verbs/ngrams/build.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/files/listing.h"
+#include "corpus/source/reader.h"
 #include "engines/ngram/index/writer.h"
 #include "refrain/error.h"
+#include "refrain/memory.h"
 #include "refrain/ngrams.h"
 #include "refrain/report_json.h"
-#include "verbs/ngrams/auto.h"
-#include "verbs/ngrams/sequence.h"
+#include "verbs/ngrams/index.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/skipped.h"
 
@@ -79,6 +82,30 @@ NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
   report.peak_rss_bytes = peak_rss_bytes();
   output.publish(to_json(options, report));
   return report;
+}
+
+// ngrams of documents in memory: builds the index in a temporary folder and returns its rows.
+
+NgramsResult ngrams(DocumentStream& documents, const NgramsOptions& options, const Context& context) {
+  NgramsOptions over = options;
+  over.input = corpus::over_stream(options.input, documents, options.output);
+  const TempDir folder(TempSpace(context).folder(), "refrain-ngrams");
+  over.output = folder.path() / "index";
+  NgramsResult result;
+  result.report = build_ngrams(over, context);
+  const std::unique_ptr<ngram::IndexReader> index = verbs::ngrams::open_ngrams(over.output, context);
+  index->rewind();
+  for (ngram::GramEntry entry; index->next(entry);) {
+    throw_if_stopped(context);
+    Ngram& row = result.ngrams.emplace_back();
+    row.text = entry.text;
+    row.count = entry.count;
+    row.documents = entry.documents;
+    ngram::PlaceCursor places = index->places(entry);
+    for (ngram::GramPlace place; places.next(place);) row.places.push_back({place.document, place.token});
+  }
+  std::ranges::sort(result.ngrams, {}, &Ngram::text);
+  return result;
 }
 
 }  // namespace refrain

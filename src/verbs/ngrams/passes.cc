@@ -7,8 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/threads.h"
-#include "corpus/source/stream.h"
-#include "corpus/source/tuning.h"
+#include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/run/skipped.h"
 

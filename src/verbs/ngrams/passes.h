@@ -2,6 +2,7 @@
 // worker knows the position of a document's first token among those of all documents.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -10,9 +11,9 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "corpus/source/reader.h"
-#include "engines/ngram/index/document_table.h"
+#include "engines/ngram/index/gram_output.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 #include "verbs/run/input_identity.h"
@@ -66,6 +67,24 @@ class TextPasses {
   bool all_long_ = false;            // whether every thread may hold that much at once
   std::uint64_t all_bytes_ = 0;      // total of all files, as the progress reports it
   std::uint64_t passes_ = 0;
+};
+
+// Sums up the seconds of each stage, for stages that run several times.
+class StageSeconds {
+ public:
+  explicit StageSeconds(std::vector<StageCost>& stages) : stages_(stages) {}
+
+  void add(std::string_view stage, double seconds) { cost_of(stage).seconds += seconds; }
+  double seconds(std::string_view stage) { return cost_of(stage).seconds; }
+
+ private:
+  StageCost& cost_of(std::string_view stage) {
+    const auto known =
+        std::find_if(stages_.begin(), stages_.end(), [&](const StageCost& cost) { return cost.stage == stage; });
+    return known != stages_.end() ? *known : stages_.emplace_back(StageCost{std::string(stage), 0, 0});
+  }
+
+  std::vector<StageCost>& stages_;
 };
 
 }  // namespace refrain::verbs::ngrams

@@ -1,4 +1,4 @@
-#include "verbs/ngrams/sequence.h"
+#include "verbs/ngrams/build.h"
 
 #include <memory>
 #include <utility>
@@ -6,7 +6,6 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/ngram/index/document_table.h"
 #include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/literature/literature.h"
 #include "text/token_hash.h"

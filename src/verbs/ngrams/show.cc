@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "store/byte_sort.h"
 #include "store/varint.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/files/random_file.h"
 #include "refrain/error.h"
 #include "verbs/ngrams/index.h"
 #include "verbs/run/output_dir.h"

@@ -14,13 +14,12 @@
 #include <system_error>
 #include <vector>
 
-#include "base/files/aside_name.h"
+#include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
-#include "base/files/uninterrupted.h"
+#include "base/files/temp.h"
 #include "base/threads.h"
 #include "refrain/error.h"
-#include "verbs/run/ownership.h"
+#include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain::verbs::run {

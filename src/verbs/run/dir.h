@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/checksum.h"
 #include "base/files/file.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
+#include "base/hash.h"
 #include "verbs/run/facts.h"
 
 namespace refrain::verbs::run {

@@ -11,10 +11,9 @@
 #include <functional>
 #include <vector>
 
-#include "base/checksum.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/uninterrupted.h"
+#include "base/hash.h"
 #include "corpus/files/listing.h"
 #include "refrain/error.h"
 

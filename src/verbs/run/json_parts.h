@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/json.h"
+#include "refrain/context.h"
 #include "refrain/device.h"
 #include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
-#include "refrain/stage_cost.h"
 #include "verbs/run/facts.h"
 
 namespace refrain {

@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/files/file.h"
 #include "base/files/path.h"
+#include "base/hash.h"
 #include "refrain/error.h"
+#include "verbs/run/tsv.h"
 
 namespace refrain::verbs::run {
 
@@ -89,6 +97,106 @@ void OutputDir::publish(std::string_view text) {
   rename_checked(staging_->path() / kSummaryName, target_ / kSummaryName);
   sync_folder(target_);
   fs::remove(target_ / kReplacingName, ignored);
+}
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 256;  // enough of a summary to find the verb
+
+// Calls each(path, is_folder) for everything under folder/below that is not a folder with content, in byte order.
+// The path is relative to `folder`; `is_folder` is true for an empty folder.
+template <class Each>
+void for_each_leaf(const fs::path& folder, const std::string& below, const Each& each) {
+  for (const std::string& name : list_folder(folder / below)) {
+    const std::string path = below.empty() ? name : fmt::format("{}/{}", below, name);
+    std::error_code ignored;
+    const bool is_folder = !fs::is_symlink(folder / path, ignored) && path_kind(folder / path) == PathKind::folder;
+    if (is_folder && !list_folder(folder / path).empty())
+      for_each_leaf(folder, path, each);
+    else
+      each(path, is_folder);
+  }
+}
+
+}  // namespace
+
+void refuse(const fs::path& path, const std::string& why) {
+  throw Error(Errc::invalid_argument, fmt::format("{}: {}", path.string(), why));
+}
+
+fs::path list_of_files(const fs::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.files", name);
+}
+
+void list_files(const fs::path& folder, const std::string& name, const fs::path& made) {
+  AtomicFile file(list_of_files(folder, name).string());
+  std::string line;
+  for_each_leaf(made, "", [&](const std::string& below, bool) {
+    line.clear();
+    append_escaped(line, below);
+    line += '\n';
+    file.out().write(line);
+  });
+  file.commit();
+}
+
+void check_untouched(const fs::path& folder, const std::string& name) {
+  const fs::path list = list_of_files(folder, name);
+  if (path_kind(folder / name) != PathKind::folder || path_kind(list) != PathKind::file) return;
+  std::vector<std::uint64_t> known;  // checksums of the lines: eight bytes per file, however long the names
+  std::ifstream lines(list);
+  if (!lines) throw_read_error(list.string(), "open", errno);
+  // Checksums of the folders above those files. Such a folder is empty for a moment while the files of a run are
+  // removed, and stays empty if the run is interrupted there.
+  std::vector<std::uint64_t> folders;
+  std::string before;
+  for (std::string line; std::getline(lines, line); before.swap(line)) {
+    known.push_back(checksum(line));
+    const std::string_view path = line;
+    for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/', end + 1))
+      if (!before.starts_with(path.substr(0, end + 1))) folders.push_back(checksum(path.substr(0, end)));
+  }
+  if (lines.bad()) throw_read_error(list.string(), "read", EIO);
+  std::sort(known.begin(), known.end());
+  std::sort(folders.begin(), folders.end());
+  std::string line;
+  for_each_leaf(folder / name, "", [&](const std::string& below, bool is_folder) {
+    line.clear();
+    append_escaped(line, below);
+    const std::uint64_t sum = checksum(line);
+    if (!std::binary_search(known.begin(), known.end(), sum) &&
+        !(is_folder && std::binary_search(folders.begin(), folders.end(), sum)))
+      refuse(folder / name / below,
+             "was not written by the run that wrote the folder; move it away, or name another folder");
+  });
+}
+
+bool holds_run_of(const fs::path& folder, const std::string& verb) {
+  const fs::path path = folder / kSummaryName;
+  if (path_kind(path) != PathKind::file) return false;
+  // Every summary begins with the verb.
+  const std::string mark = verb.empty() ? "\"verb\": \"" : fmt::format("\"verb\": \"{}\"", verb);
+  return read_file_part(path, 0, kHeadBytes).find(mark) != std::string::npos;
+}
+
+std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std::string>& outputs, bool ours,
+                                  const std::vector<std::string>& inputs) {
+  std::vector<fs::path> there;
+  for (const std::string& name : outputs) {
+    const fs::path path = folder / name;
+    for (const std::string& input : inputs)
+      if (input != "-" && is_within(input, path))
+        refuse(path,
+               fmt::format("would be replaced, but {} is read from there; name another output with `output`", input));
+    if (!is_taken(path)) {
+      if (ours && is_taken(list_of_files(folder, name))) there.push_back(path);
+      continue;
+    }
+    if (!ours) refuse(path, "exists, but was not written by this verb; name another folder");
+    check_untouched(folder, name);
+    there.push_back(path);
+  }
+  return there;
 }
 
 }  // namespace refrain::verbs::run

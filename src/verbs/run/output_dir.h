@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/files/tempdir.h"
-#include "verbs/run/ownership.h"
+#include "base/files/temp.h"
 
 namespace refrain::verbs::run {
 
@@ -29,7 +28,7 @@ struct OutputDirOptions {
 class OutputDir {
  public:
   // Throws Error(invalid_argument) if the target exists and `force` is not set, if the target or a parent of it is
-  // not a folder, or if it holds an output that may not be replaced (see verbs/run/ownership.h).
+  // not a folder, or if it holds an output that may not be replaced (see replaceable()).
   explicit OutputDir(const OutputDirOptions& options);
 
   // Creates a file. The caller closes it before publish().
@@ -51,5 +50,38 @@ class OutputDir {
   std::vector<std::string> names_;
   bool replace_ = false;
 };
+
+// Decides who owns the files in an output folder: what an earlier run wrote may be replaced, anything else is a
+// user's.
+
+// Throws Error(invalid_argument) with the path and the reason why it cannot be used.
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why);
+
+// The file that is written last. If it exists, the other outputs are complete.
+inline constexpr const char* kSummaryName = "summary.json";
+
+// Whether the folder holds a finished run of `verb`, or of any verb if that is empty, according to its summary.
+bool holds_run_of(const std::filesystem::path& folder, const std::string& verb);
+
+// The path of the list of files in output folder `name`: ".NAME.files", beside that folder. Each line is a path
+// below the folder, escaped as in a TSV. The list tells a later run what it may replace, even if everything was
+// copied or restored.
+std::filesystem::path list_of_files(const std::filesystem::path& folder, const std::string& name);
+// Writes the list for output folder `name`, whose files are still in `made` and are moved to their place
+// afterwards.
+void list_files(const std::filesystem::path& folder, const std::string& name, const std::filesystem::path& made);
+
+// Throws Error(invalid_argument) if output folder `name` holds something that is not in its list. Does nothing if
+// there is no list or no such folder.
+void check_untouched(const std::filesystem::path& folder, const std::string& name);
+
+// Returns those of `outputs` that exist, or whose list of files is left. Throws Error(invalid_argument) if one of
+// them may not be replaced:
+// - no run made it (`ours` is not set);
+// - it is a folder into which somebody has put something;
+// - one of `inputs` is the output or lies inside it.
+std::vector<std::filesystem::path> replaceable(const std::filesystem::path& folder,
+                                               const std::vector<std::string>& outputs, bool ours,
+                                               const std::vector<std::string>& inputs);
 
 }  // namespace refrain::verbs::run

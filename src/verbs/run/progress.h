@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "refrain/context.h"
 
 namespace refrain::verbs::run {
@@ -43,5 +44,13 @@ class RunProgress {
   double share_ = 0;
   double passed_ = 0;  // the share of the stages that an earlier run finished
 };
+
+// Runs `work`, which returns the number of bytes that it processed, and appends the cost of the stage.
+template <class Work>
+void run_stage(std::vector<StageCost>& stages, const char* name, Work work) {
+  const Stopwatch watch;
+  const std::uint64_t bytes = work();
+  stages.push_back({name, watch.seconds(), bytes});
+}
 
 }  // namespace refrain::verbs::run

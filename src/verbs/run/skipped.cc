@@ -8,7 +8,6 @@
 
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
 #include "refrain/error.h"
 #include "verbs/run/tsv.h"
 

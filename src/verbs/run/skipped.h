@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "corpus/source/reader.h"
-#include "corpus/source/tuning.h"
 #include "refrain/context.h"
 #include "refrain/input.h"
 #include "store/byte_sort.h"

@@ -20,11 +20,11 @@
 #include "refrain/context.h"
 #include "refrain/seen.h"
 #include "verbs/known/file_texts.h"
+#include "verbs/known/rules.h"
 #include "verbs/known/text_records.h"
-#include "verbs/known/text_sketch.h"
 #include "verbs/seen/arrivals.h"
 #include "verbs/seen/comparer.h"
-#include "verbs/seen/snapshot.h"
+#include "verbs/seen/recent.h"
 
 namespace refrain::verbs::seen {
 

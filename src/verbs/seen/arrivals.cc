@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 #include "engines/library/layout.h"
 #include "engines/library/reader.h"
 #include "verbs/known/take_up.h"

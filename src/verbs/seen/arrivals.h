@@ -23,12 +23,11 @@
 #include <thread>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "engines/library/folder.h"
 #include "refrain/context.h"
 #include "refrain/error.h"
 #include "verbs/seen/recent.h"
-#include "verbs/seen/snapshot.h"
 
 namespace refrain::verbs::seen {
 

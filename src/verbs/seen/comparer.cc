@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/threads.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 #include "verbs/known/old_texts.h"
 
 namespace refrain::verbs::seen {

@@ -16,9 +16,8 @@
 #include "refrain/seen.h"
 #include "verbs/known/file_texts.h"
 #include "verbs/known/judgement.h"
-#include "verbs/known/text_sketch.h"
+#include "verbs/known/rules.h"
 #include "verbs/seen/recent.h"
-#include "verbs/seen/snapshot.h"
 
 namespace refrain::verbs::seen {
 

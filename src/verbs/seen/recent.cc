@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "base/mix.h"
+#include "base/hash.h"
 
 namespace refrain::verbs::seen {
 

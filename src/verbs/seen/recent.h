@@ -1,5 +1,4 @@
-// Documents that were added but are in no segment yet, found by their keys in memory, as those of a library are on
-// disk.
+// What is in memory of the library: its newest commit, and the documents that came since.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,44 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "base/threads.h"
 #include "engines/library/layout.h"
-#include "verbs/known/templates.h"
-#include "verbs/known/text_log.h"
-#include "verbs/known/text_sketch.h"
+#include "engines/library/reader.h"
+#include "verbs/known/judgement.h"
+#include "verbs/known/rules.h"
+#include "verbs/known/text_records.h"
 
 namespace refrain::verbs::seen {
+
+// One commit of the library, shared by many threads.
+//
+// Thread-safe.
+class Snapshot {
+ public:
+  // Opens the newest commit. Templates that `before` has read are not read again; it may be null.
+  Snapshot(const std::filesystem::path& library, const Snapshot* before, MemoryBudget& budget)
+      : first_(library, budget), templates_(first_, before == nullptr ? nullptr : &before->templates_, budget) {}
+
+  const library::Manifest& manifest() const { return first_.manifest(); }
+  const known::Templates& templates() const { return templates_; }
+
+  struct LentReader {
+    std::unique_ptr<library::Reader> reader;
+    bool may_be_kept() const { return true; }
+  };
+  // Lends a reader to one thread. It must be returned during the snapshot's lifetime.
+  std::shared_ptr<LentReader> lend() const {
+    return readers_.take([&] { return std::make_unique<LentReader>(LentReader{first_.clone()}); });
+  }
+
+ private:
+  library::Reader first_;
+  const known::Templates templates_;
+  mutable Pool<LentReader> readers_;
+};
+
+// Documents that were added but are in no segment yet, found by their keys in memory, as those of a library are on
+// disk.
 
 struct RecentDocument {
   std::string id;

@@ -1,4 +1,4 @@
-#include "verbs/substrings/line_corpus.h"
+#include "verbs/substrings/substrings.h"
 
 #include <fmt/format.h>
 

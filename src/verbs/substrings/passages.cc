@@ -1,4 +1,4 @@
-#include "verbs/substrings/passages.h"
+#include "verbs/substrings/substrings.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "verbs/substrings/until_clean.h"
+#include "verbs/substrings/substrings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engines/substring/repeats.h"
-#include "verbs/substrings/cuts.h"
 
 namespace refrain::verbs::substrings {
 

@@ -1,4 +1,4 @@
-#include "engines/cuda/kernels/digest.cuh"
+#include "engines/cuda/kernels/sketches.cuh"
 
 namespace refrain::cuda {
 

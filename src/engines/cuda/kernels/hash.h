@@ -223,7 +223,7 @@ REFRAIN_HOST_DEVICE std::uint64_t xxh3_merge(std::uint64_t even, std::uint64_t o
   return multiply_fold(even ^ xxh3_secret(secret + 16 * pair), odd ^ xxh3_secret(secret + 16 * pair + 8));
 }
 
-// ---- Windows (text/windows.h), and the function that mixes them (base/mix.h).
+// ---- Windows (text/windows.h), and the function that mixes them (base/hash.h).
 
 inline constexpr std::uint64_t kWindowBase = 0xD6E8FEB86659FD93ULL;
 

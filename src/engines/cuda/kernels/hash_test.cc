@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "refrain/digest.h"
 #include "text/token_hash.h"
 

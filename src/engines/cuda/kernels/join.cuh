@@ -1,5 +1,5 @@
 // The Hamming join: finds every pair of fingerprints that differ in at most `distance` bits
-// (engines/matching/hamming_join.h).
+// (engines/matching/hamming.h).
 //
 // The bits are cut into blocks. For every choice of all but `distance` blocks, the bits of the fingerprints are
 // reordered so that the chosen blocks lead, the fingerprints are sorted by those, and each is compared with those

@@ -1,8 +1,6 @@
 #include "engines/cuda/kernels/lane.cuh"
 
-#include "engines/cuda/kernels/digest.cuh"
-#include "engines/cuda/kernels/minhash.cuh"
-#include "engines/cuda/kernels/simhash.cuh"
+#include "engines/cuda/kernels/sketches.cuh"
 
 namespace refrain::cuda {
 

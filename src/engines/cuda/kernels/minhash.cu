@@ -1,6 +1,4 @@
-#include "engines/cuda/kernels/minhash.cuh"
-
-#include "engines/cuda/kernels/simhash.cuh"
+#include "engines/cuda/kernels/sketches.cuh"
 
 namespace refrain::cuda {
 

@@ -1,6 +1,6 @@
 #include "engines/cuda/kernels/planes.h"
 #include "engines/cuda/kernels/sdbm_run.h"
-#include "engines/cuda/kernels/simhash.cuh"
+#include "engines/cuda/kernels/sketches.cuh"
 
 namespace refrain::cuda {
 

@@ -1,7 +1,7 @@
 // Checks all parts of an index against each other.
 #include <fmt/format.h>
 
-#include "engines/ngram/index/gram_text.h"
+#include "engines/ngram/index/gram_key.h"
 #include "engines/ngram/index/reader.h"
 
 namespace refrain::ngram {

@@ -15,9 +15,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
-#include "base/mix.h"
+#include "base/hash.h"
 
 namespace refrain::ngram {
 
@@ -59,5 +62,15 @@ constexpr std::uint64_t gram_key(std::span<const std::uint64_t> hashes) {
   return gram_key(gram_polynomial(hashes.first(shape.a)), gram_polynomial(hashes.first(shape.b)),
                   gram_polynomial(hashes));
 }
+
+// The text of an n-gram (the normal forms of its tokens, joined by single spaces), and how it is split again.
+
+// Splits the text of an n-gram into its n tokens. No token is empty. A token that contains a space is exactly that
+// space, and then all tokens are single bytes or single characters, so a text can be split in only one way. Returns
+// false if it is not the text of n tokens.
+bool split_gram(std::string_view text, unsigned n, std::vector<std::string_view>& tokens);
+
+// Returns the key of the n-gram with this text, or nullopt if it is not the text of n tokens.
+std::optional<std::uint64_t> key_of_text(std::string_view text, unsigned n);
 
 }  // namespace refrain::ngram

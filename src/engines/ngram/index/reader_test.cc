@@ -10,9 +10,7 @@
 #include <tuple>
 
 #include "base/files/file.h"
-#include "base/files/random_file.h"
 #include "engines/ngram/index/gram_key.h"
-#include "engines/ngram/index/gram_text.h"
 #include "engines/ngram/index/writer.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"

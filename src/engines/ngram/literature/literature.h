@@ -23,14 +23,14 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "engines/ngram/index/gram_key.h"
 #include "engines/ngram/index/gram_output.h"
 #include "engines/ngram/literature/sequence.h"
 #include "engines/ngram/vocabulary.h"
 #include "refrain/context.h"
-#include "store/number_layout.h"
 #include "store/shuffle.h"
+#include "store/shuffle_layout.h"
 
 namespace refrain::ngram {
 

@@ -1,6 +1,6 @@
 #include "engines/ngram/literature/sequence.h"
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "engines/ngram/index/gram_key.h"
 
 namespace refrain::ngram {

@@ -11,10 +11,10 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "engines/ngram/index/document_table.h"
+#include "engines/ngram/index/gram_output.h"
 #include "refrain/context.h"
 
 namespace refrain::ngram {

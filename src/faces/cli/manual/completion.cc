@@ -1,4 +1,4 @@
-#include "faces/cli/manual/completion.h"
+#include "faces/cli/manual/manual.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "faces/cli/manual/help.h"
 #include "faces/cli/table/flags.h"
 #include "faces/cli/table/verbs.h"
 

@@ -1,4 +1,4 @@
-#include "faces/cli/manual/help.h"
+#include "faces/cli/manual/manual.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,10 @@
-#include "faces/cli/manual/help.h"
+#include "faces/cli/manual/manual.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 #include <string>
-
-#include "faces/cli/manual/completion.h"
-#include "faces/cli/manual/man_page.h"
 
 namespace refrain::cli {
 namespace {

@@ -15,7 +15,6 @@
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/serve.h"
-#include "refrain/story.h"
 #include "refrain/substrings.h"
 
 namespace refrain::cli {

@@ -1,4 +1,4 @@
-#include "faces/cli/view/dedup_remarks.h"
+#include "faces/cli/view/remarks.h"
 
 #include <gtest/gtest.h>
 

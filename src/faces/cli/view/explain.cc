@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "faces/cli/table/numbers.h"
-#include "faces/cli/view/text.h"
+#include "faces/cli/view/terminal.h"
 
 namespace refrain::cli {
 

@@ -5,7 +5,6 @@
 
 #include "faces/cli/view/terminal.h"
 #include "refrain/explain.h"
-#include "refrain/story.h"
 
 namespace refrain::cli {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "faces/cli/table/numbers.h"
-#include "faces/cli/view/text.h"
+#include "faces/cli/view/terminal.h"
 
 namespace refrain::cli {
 

@@ -1,4 +1,4 @@
-#include "faces/cli/view/show_page.h"
+#include "faces/cli/view/terminal.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,8 +14,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "faces/cli/view/terminal.h"
 
 namespace refrain::cli {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "faces/cli/view/reading.h"
+#include "faces/cli/view/remarks.h"
 #include "faces/cli/view/terminal.h"
 #include "refrain/dedup.h"
 #include "refrain/fingerprint.h"

@@ -1,4 +1,4 @@
-#include "faces/cli/view/text.h"
+#include "faces/cli/view/terminal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "faces/server/wire/access.h"
+#include "faces/server/wire/request.h"
 
 #include <gtest/gtest.h>
 

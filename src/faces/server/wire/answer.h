@@ -1,9 +1,4 @@
-// An answer on its way from the thread that computes it to the connection that sends it.
-//
-// The two run at different speeds. Data that the client has not taken waits in memory, up to Limits::answer_bytes
-// and as far as the memory share of all answers allows, and then in a nameless file. So a slow client does not delay
-// the worker until more than Limits::spool_bytes are waiting; then the worker waits. Memory grows neither with the
-// size of the answer nor with the number of slow clients.
+// Answers, and the files in which they wait for slow clients.
 #pragma once
 
 #include <atomic>
@@ -15,16 +10,69 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "faces/server/wire/failure.h"
 #include "faces/server/wire/limits.h"
-#include "faces/server/wire/memory_share.h"
-#include "faces/server/wire/spool_file.h"
 
 namespace refrain::server {
+
+// Cuts a long text into parts, so that it can be written as JSON a part at a time.
+//
+// Returns where to cut a text: after `bytes` bytes or up to three less, so that no character is split. The JSON of both
+// parts put together is then the JSON of the whole text.
+std::size_t json_cut(std::string_view text, std::size_t bytes);
+
+// A nameless file for data that does not fit in memory. It disappears with its owner, even if the process is killed.
+//
+// One thread at a time may append or clear. Meanwhile, others may read bytes whose append() has returned.
+class SpoolFile {
+ public:
+  // Creates the file in `folder`, or in $TMPDIR or /tmp if `folder` is empty. Throws Error(io) if that fails, or
+  // Error(over_budget) if the disk is full.
+  explicit SpoolFile(const std::string& folder);
+  ~SpoolFile();
+  SpoolFile(const SpoolFile&) = delete;
+  SpoolFile& operator=(const SpoolFile&) = delete;
+
+  // Throws Error(over_budget) if the disk is full, and Error(io) for other failures.
+  void append(std::string_view bytes);
+  // Reads from `offset` on, until `buffer` is full or the file ends. Returns the number of bytes.
+  std::size_t read(std::uint64_t offset, std::span<char> buffer) const;
+  void clear();
+  std::uint64_t size() const { return size_; }
+
+ private:
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// The folder of all spool files, and the disk space that they share. Callers reserve space before they append.
+// Thread-safe.
+class SpoolSpace {
+ public:
+  SpoolSpace(std::string folder, std::uint64_t most) : folder_(std::move(folder)), most_(most) {}
+  const std::string& folder() const { return folder_; }
+  bool take(std::uint64_t bytes);
+  void give_back(std::uint64_t bytes) { held_ -= bytes; }
+  std::uint64_t held() const { return held_; }
+
+ private:
+  const std::string folder_;
+  const std::uint64_t most_;
+  std::atomic<std::uint64_t> held_{0};
+};
+
+// An answer on its way from the thread that computes it to the connection that sends it.
+//
+// The two run at different speeds. Data that the client has not taken waits in memory, up to Limits::answer_bytes
+// and as far as the memory share of all answers allows, and then in a nameless file. So a slow client does not delay
+// the worker until more than Limits::spool_bytes are waiting; then the worker waits. Memory grows neither with the
+// size of the answer nor with the number of slow clients.
 
 struct AnswerHead {
   unsigned status = 200;

@@ -1,4 +1,4 @@
-#include "faces/server/wire/json_cut.h"
+#include "faces/server/wire/answer.h"
 #include "refrain/json_text.h"
 
 #include <gtest/gtest.h>

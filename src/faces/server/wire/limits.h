@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +50,28 @@ inline Limits limits_within(std::uint64_t memory) {
 inline constexpr std::uint64_t kMaxPassages = 1000;
 inline constexpr std::uint64_t kMaxOccurrences = 100'000;
 inline constexpr std::uint64_t kDefaultPassages = 20;  // per page of GET /v1/passages
+
+// A part of the server's memory that all connections share: one for request bodies, and one for answers.
+//
+// Thread-safe.
+class MemoryShare {
+ public:
+  explicit MemoryShare(std::size_t most) : most_(most) {}
+  // Reserves `bytes`. Returns false if there is no room for them now.
+  bool take(std::size_t bytes) {
+    if (held_.fetch_add(bytes) + bytes <= most_) return true;
+    held_ -= bytes;
+    return false;
+  }
+  // Whether there is room now. Another thread may take it first.
+  bool has_room(std::size_t bytes) const { return held_ + bytes <= most_; }
+  void give_back(std::size_t bytes) { held_ -= bytes; }
+  std::size_t held() const { return held_; }
+  std::size_t most() const { return most_; }
+
+ private:
+  const std::size_t most_;
+  std::atomic<std::size_t> held_{0};
+};
 
 }  // namespace refrain::server

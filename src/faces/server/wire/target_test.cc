@@ -1,10 +1,10 @@
-#include "faces/server/wire/target.h"
+#include "faces/server/wire/request.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "faces/server/routes.h"
+#include "faces/server/service.h"
 #include "faces/server/wire/failure.h"
 
 namespace refrain::server {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 

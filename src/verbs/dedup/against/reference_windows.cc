@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 #include "verbs/dedup/against/reference_search.h"
 

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/attachment.h"
-#include "base/files/random_file.h"
-#include "base/mix.h"
+#include "base/files/file.h"
+#include "base/hash.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "verbs/dedup/find/find.h"
-#include "verbs/dedup/near/sketches.h"
+#include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/compared_texts.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"

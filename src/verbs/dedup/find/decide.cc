@@ -1,4 +1,4 @@
-#include "verbs/dedup/find/decide.h"
+#include "verbs/dedup/find/find.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,7 @@
 #include "base/progress.h"
 #include "engines/matching/union_find.h"
 #include "refrain/error.h"
-#include "verbs/dedup/against/reader.h"
-#include "verbs/dedup/find/find.h"
+#include "verbs/dedup/against/against.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "store/shuffle.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "base/threads.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/find/find.h"

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "text/left_out.h"
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/near/finder.h"

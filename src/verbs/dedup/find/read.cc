@@ -9,20 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include "base/pool.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "engines/cuda/feed.h"
 #include "refrain/error.h"
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/near/finder.h"
-#include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
+#include "verbs/dedup/state/ranks.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/run/columns/column.h"
-#include "verbs/run/columns/striped_file.h"
+#include "verbs/run/columns/slice_file.h"
 #include "verbs/run/skipped.h"
 #include "verbs/run/tsv.h"
 

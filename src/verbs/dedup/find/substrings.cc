@@ -4,16 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/progress.h"
 #include "engines/substring/repeats.h"
-#include "refrain/text_source.h"
+#include "refrain/text.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
-#include "verbs/evidence/cut_guard.h"
-#include "verbs/evidence/first_copies.h"
-#include "verbs/evidence/snap.h"
+#include "verbs/evidence/cuts.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/tsv.h"

@@ -19,7 +19,7 @@
 #include "text/windows.h"
 #include "verbs/dedup/find/find.h"
 #include "verbs/dedup/libraries/libraries.h"
-#include "verbs/dedup/state/sites.h"
+#include "verbs/dedup/state/sources.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/columns/template_file.h"

@@ -9,7 +9,6 @@
 
 #include "base/files/path.h"
 #include "refrain/error.h"
-#include "verbs/dedup/state/sites.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/known/old_texts.h"
 #include "verbs/known/rules.h"

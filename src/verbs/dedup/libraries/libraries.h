@@ -11,10 +11,13 @@
 
 #include "base/array.h"
 #include "base/budget.h"
+#include "engines/library/folder.h"
 #include "engines/library/layout.h"
 #include "engines/library/reader.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
+#include "verbs/dedup/near/finder.h"
+#include "verbs/dedup/state/known_documents.h"
 #include "verbs/dedup/state/run.h"
 
 namespace refrain::verbs::dedup {
@@ -56,5 +59,38 @@ using KnownTemplates = std::map<std::uint64_t, std::vector<std::uint64_t>>;
 
 // `sites` holds the site of every document. If several segments know a site, the first one with a template decides.
 KnownTemplates known_templates(DedupRun& run, const Array<std::uint64_t>& sites);
+
+// Finds the documents of the libraries that documents of the input may match: by their keys, unless their
+// signatures rule a match out. Their texts are read where they are and copied to `work` (state/known_documents.h).
+
+// A document of the input and a known document that may match it.
+struct KnownPair {
+  DocId document = 0;
+  DocId match = 0;          // numbered after the documents of the input
+  std::uint64_t exact = 0;  // 1: they have the same digest
+  double estimate = 0;      // of their similarity, from their signatures
+  friend auto operator<=>(const KnownPair&, const KnownPair&) = default;
+};
+
+// Writes the pairs to `known_pairs`, in order.
+void look_up_known(DedupRun& run, KnownReport& report);
+
+// Adds the documents that a run keeps to a library, so that later runs know them.
+
+// The stage `library`: adds the kept documents to the library that grows, or creates one in the run's folder.
+void dedup_library(DedupRun& run);
+
+// Opens and locks the library that grows, and creates it if it does not exist. `near` is the method of the run;
+// null: off.
+std::unique_ptr<library::LibraryWriter> open_library(const DedupOptions& options, const NearFinder* near);
+
+// The state of the library that grows; empty if it does not exist yet.
+std::string library_state(const DedupRun& run);
+// Returns a new random name for this run.
+std::string new_run_name();
+
+// Throws Error(invalid_argument) if the keep policy ranks a document of the input before one that a library holds:
+// what earlier runs kept is not given up.
+void check_order(DedupRun& run);
 
 }  // namespace refrain::verbs::dedup

@@ -1,4 +1,4 @@
-#include "verbs/dedup/libraries/look_up.h"
+#include "verbs/dedup/libraries/libraries.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,6 @@
 #include "base/threads.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/libraries/known_texts.h"
-#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/libraries/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/known/judgement.h"

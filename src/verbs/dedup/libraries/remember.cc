@@ -1,4 +1,4 @@
-#include "verbs/dedup/libraries/remember.h"
+#include "verbs/dedup/libraries/libraries.h"
 
 #include <fmt/format.h>
 
@@ -16,18 +16,15 @@
 
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/random_file.h"
 #include "base/threads.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
-#include "verbs/dedup/libraries/libraries.h"
 #include "verbs/dedup/libraries/sketch_block.h"
 #include "verbs/dedup/near/finder.h"
-#include "verbs/dedup/state/keep_policy.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/places.h"
+#include "verbs/dedup/state/ranks.h"
 #include "verbs/dedup/state/second_reading.h"
-#include "verbs/dedup/state/sites.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/known/old_texts.h"
 #include "verbs/run/columns/column.h"

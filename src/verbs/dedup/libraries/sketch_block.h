@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "verbs/dedup/near/finder.h"
 #include "verbs/dedup/state/run.h"
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/array.h"
+#include "base/files/file.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
 #include "verbs/dedup/state/run.h"
@@ -119,5 +120,25 @@ NearDevice near_device(const DedupOptions& options, const NearFinder* finder);
 
 std::unique_ptr<NearFinder> make_minhash(const DedupOptions& options, const std::optional<Bands>& bands);
 std::unique_ptr<NearFinder> make_simhash(const DedupOptions& options, const std::optional<Bands>& bands);
+
+// The sketches of all documents, and the filter that uses them to rule out pairs.
+//
+// Holds the first column of the method in memory if there is room, otherwise reads it from its file. Thread-safe.
+class Sketches {
+ public:
+  explicit Sketches(DedupRun& run) : Sketches(run, run.near->columns().front()) {}
+  std::size_t width() const { return width_; }
+  // Valid until `scratch` changes.
+  const std::uint8_t* get(DocId document, std::vector<std::uint8_t>& scratch) const;
+  const SketchFilter& filter() const { return *filter_; }
+
+ private:
+  Sketches(DedupRun& run, const SketchColumn& column);
+
+  std::size_t width_;
+  Array<std::uint8_t> held_;
+  std::optional<RandomFile> file_;
+  std::unique_ptr<SketchFilter> filter_;
+};
 
 }  // namespace refrain::verbs::dedup

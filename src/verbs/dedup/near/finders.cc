@@ -1,10 +1,12 @@
 // The table of methods.
+#include "verbs/dedup/near/finder.h"
+
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "refrain/error.h"
-#include "verbs/dedup/near/finder.h"
+#include "verbs/run/columns/column.h"
 
 namespace refrain::verbs::dedup {
 
@@ -78,3 +80,23 @@ std::vector<std::string_view> near_method_names() {
 }
 
 }  // namespace refrain
+
+namespace refrain::verbs::dedup {
+
+Sketches::Sketches(DedupRun& run, const SketchColumn& column)
+    : width_(column.width), held_(run.budget, "the signatures") {
+  if (run.documents() * width_ <= run.budget.available() / 2)
+    held_ = run::load_column<std::uint8_t>(run.sketches(column.name), run.budget, "the signatures", run.threads);
+  else
+    file_.emplace(run.sketches(column.name));
+  filter_ = run.near->filter(run);
+}
+
+const std::uint8_t* Sketches::get(DocId document, std::vector<std::uint8_t>& scratch) const {
+  if (!file_) return held_.data() + document * width_;
+  scratch.resize(width_);
+  file_->read(document * width_, {reinterpret_cast<char*>(scratch.data()), scratch.size()});
+  return scratch.data();
+}
+
+}  // namespace refrain::verbs::dedup

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/matching/bands.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/state/run.h"
 

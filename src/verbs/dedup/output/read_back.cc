@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/files/path.h"
-#include "corpus/rewrite/output_names.h"
+#include "corpus/rewrite/rewrite.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/dedup/output/output.h"

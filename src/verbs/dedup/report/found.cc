@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/random_file.h"
-#include "base/mix.h"
+#include "base/files/file.h"
+#include "base/hash.h"
 #include "base/threads.h"
 #include "refrain/utf8.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/report/report.h"
-#include "verbs/dedup/state/keep_best.h"
 #include "verbs/dedup/state/outcome.h"
+#include "verbs/dedup/state/sources.h"
 #include "verbs/run/columns/column.h"
 #include "verbs/run/columns/slice_file.h"
 

@@ -10,7 +10,7 @@
 #include "base/budget.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
-#include "verbs/dedup/report/page_slots.h"
+#include "verbs/dedup/report/page_data.h"
 #include "verbs/dedup/report/report.h"
 
 namespace refrain::verbs::dedup {

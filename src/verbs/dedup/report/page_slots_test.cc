@@ -1,4 +1,4 @@
-#include "verbs/dedup/report/page_slots.h"
+#include "verbs/dedup/report/page_data.h"
 
 #include <gtest/gtest.h>
 

@@ -7,14 +7,13 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 #include "verbs/dedup/state/compared_texts.h"
-#include "verbs/dedup/state/keep_best.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/dedup/state/sources.h"
 #include "verbs/evidence/find_documents.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "refrain/dedup.h"
-#include "refrain/story.h"
-#include "verbs/dedup/report/chart.h"
+#include "refrain/explain.h"
+#include "verbs/dedup/report/page_data.h"
 #include "verbs/dedup/state/run.h"
-#include "verbs/evidence/shown_text.h"
+#include "verbs/evidence/shared_text.h"
 
 namespace refrain::verbs::dedup {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "refrain/error.h"
-#include "refrain/story.h"
+#include "refrain/explain.h"
 #include "verbs/dedup/test_dedup.h"
 
 namespace refrain::verbs::dedup {

@@ -1,4 +1,4 @@
-#include "verbs/dedup/state/keep_policy.h"
+#include "verbs/dedup/state/ranks.h"
 
 #include <gtest/gtest.h>
 

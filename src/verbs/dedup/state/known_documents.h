@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "refrain/text.h"
-#include "text/left_out.h"
-#include "verbs/dedup/state/hit_reader.h"
+#include "text/windows.h"
+#include "verbs/dedup/state/outcome.h"
 #include "verbs/known/judgement.h"
 
 namespace refrain::verbs::dedup {

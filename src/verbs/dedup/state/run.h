@@ -2,7 +2,7 @@
 //
 // In `work`. Most are columns: one value per document of the input, in input order. Others hold strings end to end,
 // with a file of their ends.
-//   text.0, .., text.order, text_ends   the texts, striped (verbs/run/columns/striped_file.h)
+//   text.0, .., text.order, text_ends   the texts, striped (verbs/run/columns/slice_file.h)
 //   ids, id_ends            the ids; ordinals in decimal if the input has none
 //   hashes                  Digest: 128 bits per text
 //   states                  DocState
@@ -17,7 +17,7 @@
 //   against, against_spans  AgainstHit: documents that contain an item of the other set; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
 //                           the items of the other set (verbs/dedup/against/against.h)
-//   known_pairs             KnownPair: pairs with a document of a library, in order (libraries/look_up.h)
+//   known_pairs             KnownPair: pairs with a document of a library, in order (libraries/libraries.h)
 //   known                   KnownHit: documents that may match one of a library, in order
 //   known_documents, known_ids, known_text, known_left_out
 //                           the documents of libraries (state/known_documents.h)
@@ -42,8 +42,8 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/checksum.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
+#include "base/hash.h"
 #include "engines/sketch/loss.h"
 #include "engines/sketch/written.h"
 #include "refrain/dedup.h"
@@ -51,7 +51,7 @@
 #include "verbs/dedup/state/plan.h"
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/columns/column.h"
-#include "verbs/run/columns/striped_file.h"
+#include "verbs/run/columns/slice_file.h"
 #include "verbs/run/columns/template_file.h"
 #include "verbs/run/dir.h"
 

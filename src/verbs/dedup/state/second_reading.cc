@@ -15,7 +15,7 @@
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/slice_file.h"
 #include "verbs/run/input_identity.h"
-#include "verbs/run/ownership.h"
+#include "verbs/run/output_dir.h"
 
 namespace refrain::verbs::dedup {
 

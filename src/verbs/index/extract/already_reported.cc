@@ -1,4 +1,4 @@
-#include "verbs/index/extract/already_reported.h"
+#include "verbs/index/extract/stages.h"
 
 #include <memory>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/threads.h"
-#include "verbs/index/extract/bits.h"
+#include "verbs/index/extract/plan.h"
 
 namespace refrain::verbs::index {
 namespace {

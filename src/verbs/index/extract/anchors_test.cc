@@ -1,8 +1,8 @@
-#include "verbs/index/extract/anchors.h"
+#include "verbs/index/extract/stages.h"
 
 #include <vector>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "verbs/index/extract/test_extract.h"
 #include "verbs/run/columns/text_store.h"
 

@@ -1,4 +1,4 @@
-#include "verbs/index/extract/edited.h"
+#include "verbs/index/extract/stages.h"
 
 #include <memory>
 #include <string>

@@ -6,23 +6,16 @@
 #include <memory>
 #include <optional>
 
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "refrain/error.h"
-#include "verbs/index/extract/already_reported.h"
-#include "verbs/index/extract/anchors.h"
-#include "verbs/index/extract/edited.h"
-#include "verbs/index/extract/filter.h"
-#include "verbs/index/extract/groups.h"
-#include "verbs/index/extract/leftovers.h"
-#include "verbs/index/extract/links.h"
-#include "verbs/index/extract/output.h"
 #include "verbs/index/extract/plan.h"
+#include "verbs/index/extract/stages.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/read/excluded_texts.h"
+#include "verbs/index/read/given_texts.h"
 #include "verbs/index/read/occurrence.h"
-#include "verbs/run/stage.h"
+#include "verbs/run/progress.h"
 
 namespace refrain::verbs::index {
 

@@ -1,5 +1,5 @@
-#include "verbs/index/extract/groups.h"
 #include "engines/blot/chains.h"
+#include "verbs/index/extract/stages.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "verbs/index/extract/links.h"
+#include "verbs/index/extract/stages.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,9 +7,28 @@
 
 #include "base/progress.h"
 #include "base/threads.h"
-#include "verbs/index/extract/bits.h"
+#include "verbs/index/extract/plan.h"
 
 namespace refrain::verbs::index {
+
+void settle_leftovers(LeftoverShuffle& leftovers, const TokenTable& table, std::uint64_t span,
+                      std::uint64_t memory_bytes, MemoryBudget& budget, const Context& context, MatchShuffle& matches) {
+  // By worker: the beginnings of windows that lie in one of the places of the current document.
+  std::vector<std::unique_ptr<TokenBits>> reported(thread_count(context));
+  for (auto& bits : reported) bits = std::make_unique<TokenBits>(budget, "the covered parts of a document");
+  leftovers.drain(context, 0, leftovers.partitions(), memory_bytes,
+                  [&](unsigned worker, std::size_t /*partition*/, const store::Run<PlaceOrLeftover>& run) {
+                    TokenBits& bits = *reported[worker];
+                    if (run.first) bits.reset(table.tokens(run.key));
+                    MatchShuffle::Writer writer = matches.writer();
+                    for (const PlaceOrLeftover& record : run.records) {
+                      if (record.rest == 0)
+                        bits.set_windows(record.first, record.length, span);
+                      else if (bits.count(record.first, record.first + record.length) < record.length)
+                        writer.add(record.match);
+                    }
+                  });
+}
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "verbs/index/extract/output.h"
+#include "verbs/index/extract/stages.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,10 +1,10 @@
-#include "verbs/index/query/cursor.h"
+#include "verbs/index/query/record.h"
 
 #include <array>
 #include <cstddef>
 #include <numeric>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::index {

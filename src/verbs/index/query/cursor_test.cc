@@ -1,9 +1,9 @@
-#include "verbs/index/query/cursor.h"
+#include "verbs/index/query/record.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::index {

@@ -11,7 +11,6 @@
 #include "base/budget.h"
 #include "engines/blot/chains.h"
 #include "refrain/context.h"
-#include "verbs/index/query/rarity.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/snapshot.h"
 

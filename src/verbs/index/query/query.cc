@@ -18,7 +18,7 @@
 #include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/record.h"
 #include "verbs/index/query/wanted.h"
-#include "verbs/index/read/excluded_texts.h"
+#include "verbs/index/read/given_texts.h"
 #include "verbs/run/skipped.h"
 
 namespace refrain::verbs::index {

@@ -1,4 +1,4 @@
-#include "verbs/index/query/rarity.h"
+#include "verbs/index/query/text.h"
 
 #include <gtest/gtest.h>
 

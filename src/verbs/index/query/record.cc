@@ -12,17 +12,15 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "base/progress.h"
 #include "engines/blot/chains.h"
 #include "engines/blot/finder.h"
 #include "engines/blot/format.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
-#include "verbs/index/query/cursor.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/query_workers.h"
-#include "verbs/index/query/rarity.h"
 #include "verbs/index/query/runs.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"

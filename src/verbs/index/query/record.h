@@ -9,14 +9,18 @@
 // noise splits a place into two chains, the chain of the better rank reports it.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <string>
 #include <string_view>
 
 #include "base/budget.h"
+#include "engines/blot/chains.h"
 #include "refrain/context.h"
 #include "refrain/index.h"
 #include "verbs/index/query/query_workers.h"
 #include "verbs/index/query/wanted.h"
-#include "verbs/index/read/excluded_texts.h"
+#include "verbs/index/read/given_texts.h"
 #include "verbs/index/read/snapshot.h"
 
 namespace refrain::verbs::index {
@@ -38,5 +42,25 @@ struct AskedRecord {
 QueryReport query_record(Snapshot& snapshot, const AskedRecord& asked, const QueryOptions& options,
                          const ExcludedTexts& excluded, const Context& context, MemoryBudget& budget, IdleThreads& idle,
                          PassageSink& sink);
+
+// A cursor marks where a query stopped, so that another call can continue from there. It is opaque and printable:
+// hexadecimal digits of a version, a hash of the query, a hash of the commit that answered, the last candidate that
+// was reported, and a checksum.
+//
+// It belongs to one commit: with other documents, candidates would rank differently, and pages would repeat or lose
+// passages.
+struct QueryCursor {
+  static constexpr std::uint32_t kAllReported = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint64_t query = 0;   // a hash of the query and its options,
+  std::uint64_t commit = 0;  // and of the identity of the index
+  blot::Candidate last;      // its begin, end and chains
+  std::uint32_t reported =
+      0;  // passages of it and those compared with it; kAllReported: all of them, and it was the last
+};
+
+std::string encode_cursor(const QueryCursor& cursor);
+// Throws Error(invalid_argument) if it is not a cursor, or belongs to another query or commit.
+QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit);
 
 }  // namespace refrain::verbs::index

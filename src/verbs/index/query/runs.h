@@ -23,9 +23,8 @@
 #include "verbs/index/query/comparisons.h"
 #include "verbs/index/query/hits.h"
 #include "verbs/index/query/query_workers.h"
-#include "verbs/index/query/rarity.h"
 #include "verbs/index/query/text.h"
-#include "verbs/index/read/excluded_texts.h"
+#include "verbs/index/read/given_texts.h"
 #include "verbs/index/read/snapshot.h"
 
 namespace refrain::verbs::index {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "corpus/files/format.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::index {

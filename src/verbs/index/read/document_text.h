@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/manifest.h"
 

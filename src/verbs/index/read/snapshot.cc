@@ -8,7 +8,7 @@
 
 #include "engines/blot/format.h"
 #include "refrain/error.h"
-#include "store/segments/removed.h"
+#include "store/segments/folder.h"
 
 namespace refrain::verbs::index {
 

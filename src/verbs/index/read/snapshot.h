@@ -18,7 +18,6 @@
 #include "base/budget.h"
 #include "engines/blot/document_reader.h"
 #include "engines/blot/manifest.h"
-#include "engines/blot/posts_merge.h"
 #include "engines/blot/posts_reader.h"
 #include "refrain/index.h"
 #include "text/token_hasher.h"

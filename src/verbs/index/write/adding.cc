@@ -8,7 +8,7 @@
 #include "base/files/path.h"
 #include "base/threads.h"
 #include "corpus/files/raw.h"
-#include "corpus/formats/raw_text.h"
+#include "corpus/formats/raw_json.h"
 #include "refrain/error.h"
 #include "verbs/run/skipped.h"
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "engines/blot/manifest.h"
 #include "refrain/context.h"
 #include "refrain/index.h"
-#include "verbs/index/write/segment_builder.h"
+#include "verbs/index/write/segments.h"
 
 namespace refrain::verbs::index {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "engines/blot/document_reader.h"
@@ -18,7 +18,6 @@
 #include "refrain/index.h"
 #include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
-#include "store/segments/removed.h"
 #include "verbs/index/read/document_text.h"
 #include "verbs/index/write/adding.h"
 

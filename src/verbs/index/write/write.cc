@@ -13,8 +13,7 @@
 #include "base/budget.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/temp_space.h"
-#include "base/files/tempdir.h"
+#include "base/files/temp.h"
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/files/walk.h"
@@ -25,10 +24,9 @@
 #include "refrain/error.h"
 #include "store/segments/folder.h"
 #include "store/segments/manifest_text.h"
-#include "store/segments/removed.h"
 #include "verbs/index/write/adding.h"
-#include "verbs/index/write/segment_merger.h"
-#include "verbs/run/stage.h"
+#include "verbs/index/write/segments.h"
+#include "verbs/run/progress.h"
 
 namespace refrain::verbs::index {
 

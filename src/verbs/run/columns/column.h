@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/random_file.h"
+#include "base/files/file.h"
 #include "base/threads.h"
 #include "refrain/error.h"
 

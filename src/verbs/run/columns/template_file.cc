@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/array.h"
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "refrain/error.h"
 
 namespace refrain::verbs::run {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/budget.h"
-#include "base/files/random_file.h"
-#include "text/left_out.h"
+#include "base/files/file.h"
+#include "text/windows.h"
 #include "verbs/run/dir.h"
 
 namespace refrain::verbs::run {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <string_view>
+
+#include "verbs/run/tsv.h"
 
 namespace refrain::verbs::run {
 
@@ -96,6 +100,74 @@ const char* TextStore::read(std::uint64_t begin, std::size_t size, std::vector<c
   scratch.resize(size + kPadding);
   file_->read(begin, {scratch.data(), size});
   return scratch.data();
+}
+
+namespace {
+constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // per waiting batch, in memory
+}  // namespace
+
+void WaitingTexts::hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) {
+  text_.clear();
+  ends_.clear();
+  room_.reset();
+  if (texts.size() == 0) return;
+  const std::int64_t begin = texts.offsets.front();
+  for (const std::int64_t offset : texts.offsets.subspan(1))
+    ends_.push_back(static_cast<std::uint64_t>(offset - begin));
+  const std::string_view bytes(texts.text + begin, static_cast<std::size_t>(ends_.back()));
+  if (bytes.size() > std::min(kMostHeldBytes, budget.available() / 32))
+    aside_.emplace(temp).append(bytes);
+  else
+    text_.append(std::span<const char>(bytes));
+}
+
+void WaitingTexts::append_to(TextStore& store) {
+  if (!aside_) room_ = store.reserve(text_.size());
+  if (room_) {
+    for (const std::uint64_t end : ends_) store.end_document(*room_ + end);
+    return;
+  }
+  constexpr std::uint64_t kChunk = std::uint64_t{1} << 20U;
+  std::vector<char> chunk;
+  std::uint64_t at = 0;
+  for (const std::uint64_t end : ends_) {
+    while (at < end) {
+      const auto size = static_cast<std::size_t>(aside_ ? std::min(kChunk, end - at) : end - at);
+      if (aside_) {
+        chunk.resize(size);
+        aside_->read(at, chunk);
+      }
+      store.append({aside_ ? chunk.data() : text_.data() + at, size});
+      at += size;
+    }
+    store.end_document();
+  }
+}
+
+void WaitingTexts::fill(TextStore& store) const {
+  if (room_) store.fill(*room_, {text_.data(), text_.size()});
+}
+
+void IdStore::add(const corpus::BatchIds& ids, DocId first) {
+  if (ids.ordinals && !segments_.empty() && segments_.back().ordinals) return;
+  segments_.push_back({first, ids.ordinals, bytes_.size(), ends_.size()});
+  if (ids.ordinals) return;
+  bytes_.append(std::span<const char>(ids.bytes));
+  for (const std::uint64_t end : ids.ends) ends_.push_back(static_cast<std::uint32_t>(end));
+}
+
+std::string IdStore::id(DocId document) const {
+  const auto after = std::upper_bound(segments_.begin(), segments_.end(), document,
+                                      [](DocId value, const Segment& segment) { return value < segment.first; });
+  const Segment& segment = *(after - 1);
+  if (segment.ordinals) return std::to_string(document);
+  const std::size_t i = document - segment.first;
+  const std::uint32_t begin = i == 0 ? 0 : ends_[segment.base + i - 1];
+  return {bytes_.data() + segment.begin + begin, ends_[segment.base + i] - begin};
+}
+
+void IdStore::append_escaped_id(std::string& out, DocId document) const {
+  append_escaped(out, id(document));
 }
 
 }  // namespace refrain::verbs::run

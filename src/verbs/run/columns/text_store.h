@@ -1,4 +1,4 @@
-// All the text of a run, end to end, to be read again: in memory while it fits, otherwise in a temporary file.
+// All the texts and ids of a run, to be read again.
 #pragma once
 
 #include <condition_variable>
@@ -13,12 +13,14 @@
 
 #include "base/array.h"
 #include "base/budget.h"
-#include "base/files/temp_space.h"
+#include "base/files/temp.h"
+#include "corpus/source/reader.h"
 #include "refrain/text.h"
-#include "refrain/text_source.h"
 
 namespace refrain::verbs::run {
 
+// All the text of a run, end to end, to be read again: in memory while it fits, otherwise in a temporary file.
+//
 // One thread at a time fills it, except through fill(); then many may read it.
 class TextStore : public TextSource {
  public:
@@ -76,6 +78,59 @@ class TextStore : public TextSource {
   std::condition_variable filled_;
   std::size_t open_rooms_ = 0;
   std::size_t filling_ = 0;  // the number of fill() calls in progress
+};
+
+// Holds the texts of a batch until its turn comes and a TextStore takes them.
+//
+// The texts of a large batch wait in a temporary file, not in memory. Reusable for another batch: see Pool.
+class WaitingTexts {
+ public:
+  explicit WaitingTexts(MemoryBudget& budget) : text_(budget, "the text being read") {}
+
+  void hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp);
+  bool may_be_kept() const { return !aside_; }
+
+  // append_to() is called in turn. Texts for which it found room in memory are copied there by fill(), after the
+  // turn.
+  void append_to(TextStore& store);
+  void fill(TextStore& store) const;
+
+ private:
+  std::optional<std::uint64_t> room_;
+  Array<char> text_;
+  std::optional<TempFile> aside_;
+  std::vector<std::uint64_t> ends_;
+};
+
+// The ids of all documents, in memory. Only ids from the input are stored; an ordinal that serves as id takes no
+// space.
+//
+// One thread at a time fills it, in input order; then many may read it.
+class IdStore {
+ public:
+  explicit IdStore(MemoryBudget& budget) : bytes_(budget, "the ids"), ends_(budget, "the ids") {}
+
+  void add(const corpus::BatchIds& ids, DocId first);
+
+  // Appends the id, escaped as in a TSV row.
+  void append_escaped_id(std::string& out, DocId document) const;
+  // The memory that the ids take.
+  std::size_t bytes() const { return bytes_.size() + ends_.size() * sizeof(std::uint32_t); }
+  // The id, unescaped.
+  std::string id(DocId document) const;
+
+ private:
+  // The ids of one batch: either ordinals, or strings, where ends_[base + i] is the end of id i, counted from
+  // bytes_[begin].
+  struct Segment {
+    DocId first;
+    bool ordinals;
+    std::size_t begin;
+    std::size_t base;
+  };
+  std::vector<Segment> segments_;  // consecutive batches of ordinals share one
+  Array<char> bytes_;
+  Array<std::uint32_t> ends_;
 };
 
 }  // namespace refrain::verbs::run
