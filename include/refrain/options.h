@@ -13,7 +13,6 @@
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
 #include "refrain/option.h"
-#include "refrain/serve.h"
 #include "refrain/substrings.h"
 
 namespace [[gnu::visibility("default")]] refrain {
@@ -56,7 +55,5 @@ template <>
 std::span<const Option<ExtractOptions>> option_table();
 template <>
 std::span<const Option<BlotsOptions>> option_table();
-template <>
-std::span<const Option<ServeOptions>> option_table();
 
 }  // namespace refrain

@@ -7,10 +7,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "refrain/context.h"
+#include "refrain/options.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 
@@ -36,6 +37,9 @@ struct ServeOptions {
   // call at a time. May be empty.
   std::function<void(std::string_view line)> log = {};
 };
+
+template <>
+std::span<const Option<ServeOptions>> option_table();
 
 // Serves until context.stop is set. It then accepts no more connections, gives running requests a few seconds to
 // finish, and returns. Throws Error(invalid_argument) for an invalid listen address or one that requires a token,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "refrain/options.h"
+#include "refrain/serve.h"
 
 namespace refrain::verbs::run {
 namespace {

@@ -1,5 +1,5 @@
 // The options of a server, as a table.
-#include "refrain/options.h"
+#include "refrain/serve.h"
 #include "verbs/run/option_rows.h"
 
 namespace refrain {

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "faces/cli/table/flag_rows.h"
+#include "refrain/serve.h"
 
 namespace refrain::cli {
 
@@ -50,7 +51,7 @@ class Builder {
 
  private:
   void add(const OptionInfo& info, const std::string& default_text, const Offer& offer) {
-    flags_.push_back({.name = keep(flag_spelling(info.name).substr(2)),
+    flags_.push_back({.name = keep(flag_spelling(info.name).substr(info.name.size() == 1 ? 1 : 2)),
                       .letter = info.letter,
                       .kind = info.kind,
                       .metavar = info.unit,
