@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "faces/server/connection.h"
+#include "faces/server/wire/failure.h"
 #include "faces/server/wire/request.h"
 #include "refrain/error.h"
 
@@ -82,6 +83,8 @@ std::string to_text(const tcp::endpoint& endpoint) {
 std::string message_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return failure_of(error).what();
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
