@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "refrain/error.h"
+#include "refrain/options.h"
 
 namespace nb = nanobind;
 
@@ -85,11 +86,19 @@ void wait_for_worker(const nb::object& progress, WorkerState& news) {
 constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",    "Unsupported",
                                     "OverBudget",      "IoError",  "Busy",     "Interrupted"};
 
-// The name of the Python argument for an option. Options that name a field (text_field) name a column in Python
-// (text).
+// Empty if the table has no such option.
+template <class Options>
+std::string_view keyword_in(std::string_view option) {
+  for (const Option<Options>& row : option_table<Options>())
+    if (row.info.name == option) return row.info.keyword();
+  return {};
+}
+
+// The keyword of an option, as the tables that give keywords of their own name it.
 std::string argument_of(std::string_view option) {
-  constexpr std::string_view kField = "_field";
-  if (option.ends_with(kField) && option != "source_field") option.remove_suffix(kField.size());
+  for (const std::string_view keyword :
+       {keyword_in<InputOptions>(option), keyword_in<DedupOptions>(option), keyword_in<QueryOptions>(option)})
+    if (!keyword.empty()) return std::string(keyword);
   return std::string(option);
 }
 

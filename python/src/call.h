@@ -43,7 +43,7 @@ auto call(const CallSettings& settings, Work work) {
 // Maps refrain::Error to the classes of pyrefrain.errors.
 void bind_errors();
 
-// Converts names, spelled as the flags spell them, to enum values.
+// Converts the names of choices to enum values.
 
 // Returns the index of `name` in `names`. Throws Error(invalid_argument) with all names if it is not there.
 std::size_t index_of_name(std::string_view option, std::string_view name, const std::vector<std::string_view>& names);

@@ -238,6 +238,9 @@ def test_an_index_answers_as_the_program_does(world, tmp_path):
     assert index.query_self(texts=False) == shared != []
     first = wanted[0]["occurrences"][0]["id"]
     assert {place["id"] for passage in index.query(rows[5]["text"], with_=[first]) for place in passage["occurrences"]} == {first}
+    with pytest.raises(ValueError, match="^with_: cannot be 5$") as refused:
+        index.query(rows[5]["text"], with_=5)
+    assert refused.value.option == "with_"
     edited = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index", "--edits", "heavy", "--noise", "0.5").splitlines()]
     assert index.passages(edits="heavy", noise=0.5) == edited and len(edited) > 50
     with pytest.raises(ValueError, match="^noise: must be above 0 and below 1"):
