@@ -48,9 +48,10 @@ class InputWalk(TestCase):
                 self.assertEqual(examined[NOT_SAMPLED], 1, examined)
 
     def test_other_verbs_list_each_folder_once(self):
-        for verb in (["near", "-o", "near"], ["substrings", "-o", "substrings"], ["fingerprint"], ["text"]):
+        for verb in (["near", "-o", "near"], ["substrings", "-o", "substrings"],
+                     ["ngrams", "build", "-n", "5", "-o", "ngrams"], ["fingerprint"], ["text"]):
             with self.subTest(verb):
-                listed, _ = self.traced(*verb[:1], "in", *verb[1:])
+                listed, _ = self.traced(*verb, "in")
                 for folder in ("in", "in/a", "in/a/b", "in/c"):
                     self.assertEqual(listed[folder], 1, (folder, listed))
 

@@ -29,7 +29,10 @@ std::string line_of(const std::string& path, const struct stat& info) {
 
 using VisitFile = std::function<void(const std::string& path, const struct stat& info)>;
 
-enum class Hidden { visited, skipped };
+// all: as the listing has them, hidden ones included. Hidden files are not read, and an output that is being written
+// inside the input is hidden, too. The others leave them out, and look at the files again: those that are there now,
+// or those that are listed.
+enum class Which { all, there_now, listed_now };
 
 using corpus::Listing;
 
@@ -42,7 +45,7 @@ bool examine(const fs::path& path, bool skip_unreadable, struct stat& info) {
 
 // Visits all regular files below a folder, in byte order of their names, folder by folder. Throws Error(io) if a
 // file cannot be examined, unless `skip_unreadable` is set.
-void visit_files(const fs::path& folder, bool skip_unreadable, Hidden hidden, const VisitFile& visit) {
+void visit_files(const fs::path& folder, bool skip_unreadable, Which which, const VisitFile& visit) {
   std::vector<std::string> names;
   try {
     names = list_folder(folder);
@@ -50,27 +53,28 @@ void visit_files(const fs::path& folder, bool skip_unreadable, Hidden hidden, co
     if (!skip_unreadable || error.code() != Errc::io) throw;
   }
   for (const std::string& name : names) {
-    if (hidden == Hidden::skipped && name.front() == '.') continue;
+    if (which != Which::all && name.front() == '.') continue;
     const fs::path path = folder / name;
     struct stat info {};
     if (!examine(path, skip_unreadable, info)) continue;
-    if (S_ISDIR(info.st_mode)) visit_files(path, skip_unreadable, hidden, visit);
+    if (S_ISDIR(info.st_mode)) visit_files(path, skip_unreadable, which, visit);
     if (S_ISREG(info.st_mode)) visit(path.string(), info);
   }
 }
 
-// The same for a folder that is listed: visits the files with their sizes and modification times.
+// The same for a folder that is listed. A file that is not looked at again has its size and modification time.
 void visit_listed(const Listing& listing, const Listing::Folder& folder, const fs::path& path, bool skip_unreadable,
-                  const VisitFile& visit) {
+                  Which which, const VisitFile& visit) {
   for (std::size_t i = folder.begin; i < folder.end; ++i) {
     const Listing::Entry& entry = listing[i];
+    if (which != Which::all && listing.name(entry).front() == '.') continue;
     const fs::path below = path / listing.name(entry);
     struct stat info {};
     if (const std::optional<Listing::Folder> listed = listing.folder(entry)) {
-      visit_listed(listing, *listed, below, skip_unreadable, visit);
+      visit_listed(listing, *listed, below, skip_unreadable, which, visit);
     } else if (entry.kind == Listing::Kind::folder) {
-      visit_files(below, skip_unreadable, Hidden::visited, visit);
-    } else if (entry.examined) {
+      visit_files(below, skip_unreadable, which, visit);
+    } else if (entry.examined && which == Which::all) {
       info.st_size = static_cast<off_t>(entry.size);
       info.st_mtim = {.tv_sec = entry.modified_seconds, .tv_nsec = entry.modified_nanoseconds};
       visit(below.string(), info);
@@ -81,17 +85,17 @@ void visit_listed(const Listing& listing, const Listing::Folder& folder, const f
 }
 
 // Visits a path of the input, which need not exist. Returns whether it is a folder.
-bool visit_path(const InputOptions& input, const std::string& path, Hidden hidden, const VisitFile& visit) {
-  if (hidden == Hidden::visited && input.listing)
+bool visit_path(const InputOptions& input, const std::string& path, Which which, const VisitFile& visit) {
+  if (which != Which::there_now && input.listing)
     if (const std::optional<Listing::Folder> root = input.listing->root(path)) {
-      visit_listed(*input.listing, *root, path, input.skip_unreadable, visit);
+      visit_listed(*input.listing, *root, path, input.skip_unreadable, which, visit);
       return true;
     }
   struct stat info {};
   const bool there = retry_on_eintr([&] { return stat(path.c_str(), &info); }) == 0;
   if (!there && errno != ENOENT && !input.skip_unreadable) throw_read_error(path, "stat", errno);
   if (there && S_ISDIR(info.st_mode)) {
-    visit_files(path, input.skip_unreadable, hidden, visit);
+    visit_files(path, input.skip_unreadable, which, visit);
     return true;
   }
   visit(path, info);
@@ -100,6 +104,21 @@ bool visit_path(const InputOptions& input, const std::string& path, Hidden hidde
 
 bool later(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+std::optional<std::string> last_changed(const InputOptions& input, Which which, const timespec& since,
+                                        bool known_to_differ) {
+  std::optional<std::string> changed;
+  timespec latest{};
+  for (const std::string& path : input.paths) {
+    if (path == "-") continue;
+    visit_path(input, path, which, [&](const std::string& name, const struct stat& info) {
+      if (!later(info.st_ctim, latest)) return;
+      latest = info.st_ctim;
+      changed = name;
+    });
+  }
+  return known_to_differ || !later(since, latest) ? changed : std::nullopt;
 }
 
 }  // namespace
@@ -113,7 +132,7 @@ std::string input_identity(const InputOptions& input) {
     }
     std::vector<std::string> lines;
     std::uint64_t bytes = 0;
-    const bool folder = visit_path(input, path, Hidden::visited, [&](const std::string& name, const struct stat& info) {
+    const bool folder = visit_path(input, path, Which::all, [&](const std::string& name, const struct stat& info) {
       bytes += static_cast<std::uint64_t>(info.st_size);
       lines.push_back(line_of(name, info));
     });
@@ -130,18 +149,7 @@ std::string input_identity(const InputOptions& input) {
 }
 
 std::optional<std::string> changed_since(const InputOptions& input, const timespec& since, bool known_to_differ) {
-  std::optional<std::string> changed;
-  timespec latest{};
-  for (const std::string& path : input.paths) {
-    if (path == "-") continue;
-    // Hidden files are not read. An output that is being written inside the input is hidden, too.
-    visit_path(input, path, Hidden::skipped, [&](const std::string& name, const struct stat& info) {
-      if (!later(info.st_ctim, latest)) return;
-      latest = info.st_ctim;
-      changed = name;
-    });
-  }
-  return known_to_differ || !later(since, latest) ? changed : std::nullopt;
+  return last_changed(input, Which::there_now, since, known_to_differ);
 }
 
 InputWatch::InputWatch(const InputOptions& input) : input_(input) {
@@ -156,7 +164,7 @@ InputWatch::InputWatch(const InputOptions& input) : input_(input) {
 }
 
 void InputWatch::check(bool known_to_differ) const {
-  const std::optional<std::string> changed = changed_since(input_, begun_, known_to_differ);
+  const std::optional<std::string> changed = last_changed(input_, Which::listed_now, begun_, known_to_differ);
   if (!changed && !known_to_differ) return;
   throw Error(Errc::bad_input, fmt::format("{}: changed while it was being read; run again once it is stable",
                                            changed ? *changed : "the input"));

@@ -20,7 +20,8 @@ std::string input_identity(const InputOptions& input);
 std::optional<std::string> changed_since(const InputOptions& input, const timespec& since,
                                          bool known_to_differ = false);
 
-// For verbs that read their input more than once: notices changes from its construction on.
+// For verbs that read their input more than once: notices changes from its construction on. Files that are added to a
+// listed folder are not read, so they are no change.
 class InputWatch {
  public:
   explicit InputWatch(const InputOptions& input);
