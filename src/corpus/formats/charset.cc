@@ -164,7 +164,7 @@ Recoder::Recoder(const std::string& charset)
       unit_(unit_of(charset)) {
   if (is_open(handle_)) return;
   throw Error(Errc::invalid_argument,
-              fmt::format("`charset` {}: no such character set; `iconv -l` lists them", charset));
+              fmt::format("`charset` {}: no such character set; 'iconv -l' lists them", charset));
 }
 
 Recoder::~Recoder() {

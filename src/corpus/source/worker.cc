@@ -33,10 +33,10 @@ bool is_unreadable(const Error& error, const Input& input) {
 std::exception_ptr with_remedy(const Error& error, const Input& input, const SourceOptions& options) {
   if (!is_unreadable(error, input)) return std::current_exception();
   const bool skips = options.skip_unreadable || !options.known_unreadable.empty();
-  return std::make_exception_ptr(
-      Error(Errc::io, fmt::format("{}; {}", error.what(),
-                                  skips ? "it was readable before; try again"
-                                        : "make it readable, or skip such files with `skip_unreadable`")));
+  const char* remedy = error.code() == Errc::not_found ? "it was there before; run again once the input is stable"
+                       : skips                         ? "it was readable before; try again"
+                                                       : "make it readable, or skip such files with `skip_unreadable`";
+  return std::make_exception_ptr(Error(Errc::io, fmt::format("{}; {}", error.what(), remedy)));
 }
 
 // Throws Error(invalid_argument) if fields are requested of an input that has none.

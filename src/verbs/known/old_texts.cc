@@ -68,8 +68,10 @@ fs::path library_folder(const fs::path& known) {
   if (!is_taken(library))
     throw Error(
         Errc::not_found,
-        fmt::format("{}: this run left no library (`forget`, `near` simhash, or an older version); run it again",
-                    known.string()));
+        fmt::format(
+            "{}: this run left no library: it was told to forget, compared by simhash, or is of an older version; "
+            "run it again",
+            known.string()));
   return library;
 }
 
