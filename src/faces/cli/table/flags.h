@@ -2,8 +2,8 @@
 //
 // A row feeds the parser, the help screens, the man page and shell completion; nothing else knows a flag by name.
 // Options of the library that have a table (refrain/options.h) become rows by themselves (option_flags.cc). Any other
-// flag is a row in plain_flags.cc and a field of Settings. Two rows may share a name if no verb takes
-// both, so that one flag can be described differently to different verbs.
+// flag is a row in plain_flags.cc and a field of Settings. Two rows may share a name if no verb takes both, so that one
+// flag can be described differently to different verbs.
 #pragma once
 
 #include <cstdint>
@@ -94,7 +94,9 @@ std::span<const Flag> flags();
 // The flags of one verb, in the order of the table.
 std::vector<const Flag*> flags_of(Verb verb);
 
-// "--id-field" for "id_field".
+// "id-field" for "id_field".
+std::string flag_name(std::string_view option);
+// "--id-field" for "id_field", "-n" for "n".
 std::string flag_spelling(std::string_view option);
 // The message, with its options spelled as flags.
 std::string in_flags(const Error& error);

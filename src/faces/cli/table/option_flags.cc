@@ -1,4 +1,6 @@
 // The flags that are made from the tables of options.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
@@ -51,7 +53,7 @@ class Builder {
 
  private:
   void add(const OptionInfo& info, const std::string& default_text, const Offer& offer) {
-    flags_.push_back({.name = keep(flag_spelling(info.name).substr(info.name.size() == 1 ? 1 : 2)),
+    flags_.push_back({.name = keep(flag_name(info.name)),
                       .letter = info.letter,
                       .kind = info.kind,
                       .metavar = info.unit,
@@ -77,14 +79,21 @@ class Builder {
 
 }  // namespace
 
+std::string flag_name(std::string_view option) {
+  std::string name(option);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 std::string flag_spelling(std::string_view option) {
-  std::string spelled = (option.size() == 1 ? "-" : "--") + std::string(option);
-  std::replace(spelled.begin() + 2, spelled.end(), '_', '-');
-  return spelled;
+  return (option.size() == 1 ? "-" : "--") + flag_name(option);
 }
 
 std::string in_flags(const Error& error) {
-  return error.spelled(flag_spelling);
+  return error.spelled([](std::string_view option) {
+    if (std::ranges::find(flags(), flag_name(option), &Flag::name) != flags().end()) return flag_spelling(option);
+    return fmt::format("`{}`", option);  // a file may have a name in backquotes
+  });
 }
 
 std::span<const Flag> option_flags() {

@@ -224,5 +224,14 @@ TEST(Parser, KeepsTheArgumentsAsTheyWereGiven) {
   EXPECT_EQ(parse(words).settings.arguments, words);
 }
 
+TEST(InFlags, SpellsOptionsThatTheProgramHasAndNothingElse) {
+  const auto shown = [](const char* message) { return in_flags(Error(Errc::invalid_argument, message)); };
+  EXPECT_EQ(shown("`max_loss`: has no effect with `near` off"), "--max-loss: has no effect with --near off");
+  EXPECT_EQ(shown("`n` 0: must be from 1"), "-n 0: must be from 1");
+  EXPECT_EQ(shown("writing requires a token; add `token_file` FILE"),
+            "writing requires a token; add --token-file FILE");
+  EXPECT_EQ(shown("`foo`: not found"), "`foo`: not found");
+}
+
 }  // namespace
 }  // namespace refrain::cli
