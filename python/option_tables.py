@@ -11,12 +11,14 @@ import os
 from typing import Any, Literal, TypedDict
 
 """
-PLAIN = {"toggle": "bool", "text": "str", "words": 'list[str] | Literal["english"]', "number": "int", "share": "float", "percent": "float", "size": "int | str"}
+PLAIN = {"toggle": "bool", "text": "str", "words": 'list[str] | Literal["english"]', "number": "int", "share": "float",
+         "percent": "float", "size": "int | str"}
 PATH = "str | os.PathLike[str]"
 # Parameters of their own. And what is read in place of files may be a table.
 ELSEWHERE = {"text", "id", "annotate"}
 ANYTHING = {"against"}
-TABLES = ("run", "input", "device", "fingerprint", "near", "dedup", "substrings", "ngrams", "layout", "add", "query", "passages")
+TABLES = ("run", "input", "device", "fingerprint", "near", "dedup", "substrings", "ngrams", "layout", "add", "query",
+          "passages")
 
 
 def type_of(row):

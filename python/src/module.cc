@@ -8,8 +8,8 @@
 #include "refrain/version.h"
 
 NB_MODULE(_core, module) {
-  // Objects that a thread or a cache still holds when the process ends go with it: not a leak. (The domain of this module
-  // is its own, so the switch is set for no other extension.)
+  // Objects that a thread or a cache still holds when the process ends go with it: not a leak. (The domain of this
+  // module is its own, so the switch is set for no other extension.)
   nanobind::set_leak_warnings(false);
   module.attr("version") = refrain::kVersion;
   module.attr("fingerprint_version") = refrain::kFingerprintVersion;

@@ -69,7 +69,8 @@ constexpr Stage kStages[] = {
     {.name = "cluster", .work = dedup_cluster, .weight = 1},
     {.name = "decide", .work = dedup_decide, .weight = 1},
     {.name = "check", .work = dedup_check, .weight = 120, .idles = checks_nothing},
-    {.name = "substrings", .work = dedup_substrings, .weight = 300, .section = "sample", .part = 0.3, .runs = cuts_substrings},
+    {.name = "substrings", .work = dedup_substrings, .weight = 300, .section = "sample", .part = 0.3,
+     .runs = cuts_substrings},
     {.name = kWriteStage, .work = dedup_write, .weight = 20, .runs = writes_files},
     {.name = kApplyStage, .work = dedup_apply, .weight = 75, .section = "write", .runs = applies},
     {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
@@ -127,7 +128,7 @@ void run_stages(DedupRun& run, run::RunProgress& whole) {
     run.report.resumed.push_back(name);
     std::vector<StageCost> earlier;
     facts.get("costs", earlier);
-    // The costs are matched by name, because --read-back may be added or dropped when a run is resumed.
+    // The costs are matched by name, because `read_back` may be added or dropped when a run is resumed.
     for (const StageCost& cost : earlier)
       if (cost.stage == name) costs.push_back(cost);
   }

@@ -68,8 +68,8 @@ const std::vector<Option<InputOptions>>& input_rows() {
           {.name = "skip_unreadable", .help = "skip files that cannot be read", .group = kInput,
            .recorded = Recorded::never}),
       row<In, &In::skipped>(
-          {.name = "skipped", .kind = Kind::file, .unit = "FILE", .help = "list every skipped file there, with the reason",
-           .group = kInput, .recorded = Recorded::never}),
+          {.name = "skipped", .kind = Kind::file, .unit = "FILE",
+           .help = "list every skipped file there, with the reason", .group = kInput, .recorded = Recorded::never}),
   };
   return rows;
 }

@@ -64,7 +64,9 @@ constexpr Flag kPlainFlags[] = {
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print a summary as JSON, on standard error",
-     .verbs = Verb::fingerprint | Verb::text | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kPassageVerbs | Verb::library_export, .group = Group::run,
+     .verbs = Verb::fingerprint | Verb::text | Verb::match | Verb::ngrams_show | Verb::ngrams_lookup | kPassageVerbs |
+              Verb::library_export,
+     .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print the answer as one JSON object",
      .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check |

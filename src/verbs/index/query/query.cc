@@ -211,7 +211,8 @@ void QueryRun::query_input() {
   report_.read = run::read_listed(input, context_, budget_, ask, {.takes_long = true});
 }
 
-// Queries all documents of the index. Each gets the answer of query_own(), without the documents it is not compared with.
+// Queries all documents of the index. Each gets the answer of query_own(), without the documents that it is not
+// compared with.
 void QueryRun::query_all() {
   const unsigned threads = thread_count(context_);
   Workers workers(threads);
