@@ -67,8 +67,8 @@ struct KeepPolicy {
   std::string field = {};                 // for newest, greatest and least; documents without it rank last
   std::vector<std::string> sources = {};  // for source; all other sources rank last
 };
-// Parses a policy as the flag spells it: "longest", "newest:FIELD", "source:A,B". Throws Error(invalid_argument) for
-// anything else.
+// Parses a policy as the option `keep` spells it: "longest", "newest:FIELD", "source:A,B". Throws
+// Error(invalid_argument) for anything else.
 KeepPolicy parse_keep_policy(std::string_view text);
 std::string to_string(const KeepPolicy& policy);
 

@@ -34,7 +34,7 @@ class Error : public std::runtime_error {
   // The option that the message begins with: "max_doc_bytes". Empty if the message is not about an option, but about a
   // file, for example.
   std::string option() const;
-  // The message without that option: "must be above 0, and at most 1".
+  // The message without that option: "must be above 0, and at most 1". Other options in it stay in backquotes.
   std::string sentence() const;
   // The message with every option name replaced: `spell` receives "max_doc_bytes" and returns the spelling to use.
   std::string spelled(const std::function<std::string(std::string_view option)>& spell) const;

@@ -84,7 +84,7 @@ struct Option {
   // Throws Error(invalid_argument) for a value that the option cannot hold.
   void (*set)(Options&, OptionValue&&);
   OptionValue (*get)(const Options&);
-  // Why the option would have no effect beside the others: "without --near simhash"; empty if it has one. May be null.
+  // Why the option would have no effect beside the others: "without `near` simhash"; empty if it has one. May be null.
   std::string (*idle)(const Options&) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Converts keyword arguments, named like the program's flags, to the library's option structs.
+// Converts keyword arguments, named as in the tables of options, to the library's option structs.
 #pragma once
 
 #include <nanobind/nanobind.h>

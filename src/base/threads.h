@@ -1,4 +1,5 @@
-// Threads for one job: they are started, waited for, and the first exception is passed to the caller.
+// Threads for one job: they are started, waited for, and the first exception is passed to the caller. And objects that
+// threads use in turn.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Repeats a system call that a signal has interrupted (EINTR).
+// Checked file I/O: every system call that fails becomes an Error that names the file and the reason.
 #pragma once
 
 #include <cerrno>
@@ -15,6 +15,7 @@
 
 namespace refrain {
 
+// Repeats a system call that a signal has interrupted (EINTR).
 template <class Call>
 auto retry_on_eintr(Call call) {
   while (true) {
@@ -22,8 +23,6 @@ auto retry_on_eintr(Call call) {
     if (result >= 0 || errno != EINTR) return result;
   }
 }
-
-// Checked file I/O: every system call that fails becomes an Error that names the file and the reason.
 
 // The meaning of an errno, in words. (strerror is not thread-safe.)
 std::string system_reason(int error);

@@ -1,5 +1,6 @@
-// Extracts the text of an e-mail: its subject, its body and a line for each attachment, with blank lines between the
-// three.
+// E-mail and mailboxes.
+//
+// The text of an e-mail is its subject, its body and a line for each attachment, with blank lines between the three.
 //
 // The body consists of the parts that are text. Of alternatives, the plain text is read, or else the HTML. Messages
 // inside the message are read, too. Transfer encodings and charsets are decoded; quoted replies are kept.

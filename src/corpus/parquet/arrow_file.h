@@ -1,5 +1,5 @@
-// Reads an Arrow IPC file or stream (for example Feather version 2, or a dataset saved by Hugging Face), batch by
-// batch.
+// Arrow IPC files and streams (for example Feather version 2, or a dataset saved by Hugging Face): reads one batch by
+// batch or row by row, and writes one like it.
 //
 // A file has a footer, and each of its batches is a row group to the rest of the corpus. A stream is one row group,
 // because its batches may depend on the preceding ones.

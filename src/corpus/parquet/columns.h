@@ -1,4 +1,5 @@
-// Formats the values of a column as text: numbers as in JSON, points in time in ISO 8601.
+// The columns of a Parquet file: finds them by name and reads their values, formatted as text: numbers as in JSON,
+// points in time in ISO 8601.
 //
 //   INT32, INT64       integers, decimals, dates, times of day, points in time, according to the logical type
 //   INT96              a point in time, to the nanosecond
@@ -53,8 +54,6 @@ class ValueWriter {
   int32_t fixed_bytes_ = 0;  // of FIXED_LEN_BYTE_ARRAY
   std::string text_;
 };
-
-// The columns of a schema: finds them by name and reads their values.
 
 // The column that a name leads to. A dot enters groups, unless there is a field with the dot in its name.
 struct FoundColumn {

@@ -1,5 +1,4 @@
-// Computes the keys of a document's n-grams (gram_key.h), either many at once or rolling, in
-// constant time per token.
+// Computes the keys of a document's n-grams (gram_key.h), either many at once or rolling, in constant time per token.
 #pragma once
 
 #include <cstddef>

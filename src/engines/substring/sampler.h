@@ -1,9 +1,5 @@
-// Hashes of stretches of text that overlap almost entirely.
-//
-// The hash of a sample covers everything that its windows contain, and there is a sample every few dozen bytes.
-// Short stretches are hashed separately. For long ones, this would take time in proportion to the text times their
-// length, so a polynomial modulo 2^61 - 1 is rolled along instead, which processes every byte once at its end and
-// once at its begin.
+// The sampler: determines which cores the windows of a stretch of text choose (see plan.h), and which stretches
+// repeat themselves with a short period. Also the hashes of what the windows of a sample contain.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +10,13 @@
 
 namespace refrain::substring {
 
+// Hashes of stretches of text that overlap almost entirely.
+//
+// The hash of a sample covers everything that its windows contain, and there is a sample every few dozen bytes.
+// Short stretches are hashed separately. For long ones, this would take time in proportion to the text times their
+// length, so a polynomial modulo 2^61 - 1 is rolled along instead, which processes every byte once at its end and
+// once at its begin.
+//
 // Use one per thread.
 class StretchHasher {
  public:
@@ -42,9 +45,6 @@ class StretchHasher {
   std::uint64_t before_end_ = 0;
 };
 
-// The sampler: determines which cores the windows of a stretch of text choose (see plan.h), and which stretches
-// repeat themselves with a short period.
-//
 // In a run of one letter, or of any short period, every window or every few windows choose a core of their own. Such
 // samples are folded: of those inside the run, which all look alike, only the first `min_count` are returned as
 // samples; the windows of the others are returned as one fold, in which each window equals the one `period` bytes

@@ -106,9 +106,9 @@ struct JudgeRules {
   bool trust_signatures = false;  // if the text of the known one is gone
 };
 
-// Judges a proposal: that `document` may match `known`, both keys of `texts`. `there` says whether the text of the known
-// document still exists. `comparer` compares `texts` by the rule; if it is null, only copies match. Returns nothing if
-// they do not match.
+// Judges a proposal: that `document` may match `known`, both keys of `texts`. `there` says whether the text of the
+// known document still exists. `comparer` compares `texts` by the rule; if it is null, only copies match. Returns
+// nothing if they do not match.
 std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, std::uint64_t document,
                              std::uint64_t known, sketch::KeyedTexts& texts, sketch::Comparer* comparer);
 

@@ -1,4 +1,4 @@
-// How far a run of several stages has come as a whole, and how long the rest will take.
+// How far a run of several stages has come as a whole, how long the rest will take, and what each stage cost.
 //
 // The share of each stage is a guess made beforehand. The elapsed time corrects it: the remaining work is assumed
 // to proceed at the pace of the work done so far.

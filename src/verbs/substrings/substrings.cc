@@ -33,7 +33,7 @@ namespace refrain {
 
 namespace {
 
-// With --text-csv, the options of `input` are ignored, so setting one is an error.
+// With `text_csv`, the options of `input` are ignored, so setting one is an error.
 void check_unused(const InputOptions& input) {
   const InputOptions plain;
   const auto refuse = [](bool unused, const char* flag) {

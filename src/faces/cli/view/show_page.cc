@@ -72,8 +72,8 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-// Starts a program with these as standard input and output, and where `quiet` without standard error. Its signals are as
-// they are by default: this program ignores broken pipes.
+// Starts a program with these as standard input and output and, if `quiet` is set, without standard error. Its signals
+// are reset to their defaults, because this program ignores broken pipes.
 std::optional<pid_t> start(std::vector<std::string> words, int input, int output, bool quiet,
                            const Environment& settings) {
   posix_spawn_file_actions_t files;

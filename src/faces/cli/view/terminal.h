@@ -78,8 +78,8 @@ std::string marked_ends(std::string_view text, std::span<const ByteRange> shared
 
 // The man page on a terminal: formatted and a screen at a time, as `man` shows a page.
 //
-// Formats `page`, which is roff, with what the system has for it, and hands it to the reader's pager. False, with nothing
-// shown, where the system has none.
+// Formats `page`, which is roff, with the system's formatter, and shows it in the user's pager. Returns false, with
+// nothing shown, if the system has no formatter.
 bool show_page(const std::string& page);
 
 }  // namespace refrain::cli

@@ -27,8 +27,8 @@ void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 
-// Marks the documents, by rank, that are compared at all: the first of each text, if it can be judged and is not removed
-// anyway.
+// Marks the documents, by rank, that are compared at all: the first of each text, if it can be judged and is not
+// removed anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive);
 
 // Writes all columns of the near method again, without the windows that are left out. The values of documents that lose

@@ -1,4 +1,4 @@
-// How near-duplicates find each other: the methods of --near behind one interface.
+// How near-duplicates find each other: the methods of `near` behind one interface.
 //
 // While the input is read, a method makes a sketch of every document. From the sketches alone it proposes pairs,
 // round by round, and rules out those that cannot match. The remaining pairs are compared by their texts

@@ -21,7 +21,7 @@ struct Plan {
   DedupOptions options;                    // the texts of both sets are read in the same way
   std::shared_ptr<const NearFinder> near;  // how near-duplicates are found; null if they aren't
   NearDevice device;                       // what makes the sketches
-  // Everything the answer depends on, inputs included: --resume recognizes a run by it.
+  // Everything the answer depends on, inputs included: `resume` recognizes a run by it.
   std::string identity;
 };
 

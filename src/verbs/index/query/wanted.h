@@ -1,5 +1,5 @@
-// Which documents of the index a query is compared with: all of them, some (--with), or different ones for each
-// query (--pairs).
+// Which documents of the index a query is compared with: all of them, some (`with`), or different ones for each query
+// (`pairs`).
 //
 // Places in other documents are dropped as soon as they are looked up (hits.h). The rest of an answer is not
 // affected: what two documents share is the same as in the complete answer.

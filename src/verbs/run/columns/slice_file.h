@@ -1,8 +1,4 @@
-// A file of a run that many threads write at once. It is cut into units, which go to several files in turn, because
-// a file system lets only one thread at a time write to a file.
-//
-// Bytes need not wait until their position is known: they are written at any place and put in order later.
-// NAME.order records which places hold which bytes.
+// Strings of any length in files of a run: the texts or the ids of all documents.
 #pragma once
 
 #include <atomic>
@@ -23,6 +19,12 @@
 #include "verbs/run/dir.h"
 
 namespace refrain::verbs::run {
+
+// A file of a run that many threads write at once. It is cut into units, which go to several files in turn, because
+// a file system lets only one thread at a time write to a file.
+//
+// Bytes need not wait until their position is known: they are written at any place and put in order later.
+// NAME.order records which places hold which bytes.
 
 // The bytes from `begin` to the beginning of the next stretch are stored from `place` on.
 struct StripedStretch {
