@@ -10,11 +10,11 @@
 // A new tokenizer is one class in one file, and a row in make_tokenizer().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "refrain/fingerprint.h"
 #include "refrain/text.h"
@@ -39,24 +39,26 @@ class TokenBlock {
   static constexpr std::size_t kPadding = 64;
 
   // The same as flat arrays: normal form i is normal_base()[flat_edges()[2 i] .. flat_edges()[2 i + 1]).
-  const std::uint32_t* flat_edges() const { return same_edges_ ? edges_.data() : normal_edges_.data(); }
-  const char* normal_base() const { return normal_.data() + kPadding; }
+  const std::uint32_t* flat_edges() const { return same_edges_ ? edges_.get() : normal_edges_.get(); }
+  const char* normal_base() const { return normal_.get() + kPadding; }
 
   // The rest is for tokenizers. Token i is [edges()[2 i], edges()[2 i + 1]), relative to `base`. If all normal forms
   // have the same lengths and positions as their tokens, their edges are the same too and need not be written;
   // otherwise call keep_normal_edges().
   void start(std::size_t base) {
-    if (edges_.empty()) {
-      edges_.resize(kMaxEdges);
-      normal_edges_.resize(kMaxEdges);
-      normal_.resize(kMaxNormalBytes + 2 * kPadding);
+    // Not cleared: most texts use little of it.
+    if (edges_ == nullptr) {
+      edges_ = std::make_unique_for_overwrite<std::uint32_t[]>(kMaxEdges);
+      normal_edges_ = std::make_unique_for_overwrite<std::uint32_t[]>(kMaxEdges);
+      normal_ = std::make_unique_for_overwrite<char[]>(kMaxNormalBytes + 2 * kPadding);
+      std::fill_n(normal_.get(), kPadding, '\0');
     }
     base_ = base;
     edge_count_ = 0;
     same_edges_ = true;
   }
   void keep_normal_edges() { same_edges_ = false; }
-  std::uint32_t* edges() { return edges_.data(); }
+  std::uint32_t* edges() { return edges_.get(); }
   std::size_t edge_count() const { return edge_count_; }
   void set_edge_count(std::size_t count) { edge_count_ = count; }
   // Appends one edge to both lists.
@@ -70,7 +72,7 @@ class TokenBlock {
     for (std::size_t i = edge_count_; i < edge_count_ + more; ++i) normal_edges_[i] = edges_[i] + shift;
     edge_count_ += more;
   }
-  char* normal_buffer() { return normal_.data() + kPadding; }
+  char* normal_buffer() { return normal_.get() + kPadding; }
 
   // There are at most two edges per byte, and eight more may be written without being counted.
   static constexpr std::size_t kMaxEdges = 2 * kMaxTokenBytes + 16;
@@ -83,9 +85,9 @@ class TokenBlock {
   std::size_t base_ = 0;
   std::size_t edge_count_ = 0;
   bool same_edges_ = true;
-  std::vector<std::uint32_t> edges_;
-  std::vector<std::uint32_t> normal_edges_;
-  std::vector<char> normal_;
+  std::unique_ptr<std::uint32_t[]> edges_;
+  std::unique_ptr<std::uint32_t[]> normal_edges_;
+  std::unique_ptr<char[]> normal_;
 };
 
 // Immutable; threads may share one.

@@ -41,6 +41,9 @@ import hostile  # noqa: E402
 
 MB = 1e6
 SECONDS_PER_MB = 1.0
+# What these verbs do grows with the number of matches. Where a text repeats itself with small changes, a query is
+# compared with it at every shift; `match` counts all rows within the distance.
+SECONDS_PER_MB_OF = {"index query": 4.0, "match": 8.0}
 SMALL_SECONDS = 2.0  # for inputs below a few megabytes, which must not take long either
 MEMORY = 256 << 20
 SERVE_MEMORY = 128 << 20
@@ -129,10 +132,11 @@ class Cost(typing.NamedTuple):
     told: str
     memory: int
     command: str
+    seconds_per_mb: float = SECONDS_PER_MB
 
     @property
     def allowed(self):
-        return max(SMALL_SECONDS, SECONDS_PER_MB * self.stands_for / MB) * TIME_FACTOR
+        return max(SMALL_SECONDS, self.seconds_per_mb * self.stands_for / MB) * TIME_FACTOR
 
     @property
     def per_mb(self):
@@ -145,7 +149,7 @@ class Cost(typing.NamedTuple):
     def score(self, time_counts=True, memory_counts=True):
         """What the search maximizes: seconds per MB, or memory, where 32 bytes per byte of input count as much as a
         second."""
-        seconds = self.cpu / max(self.stands_for / MB, 0.1) / SECONDS_PER_MB
+        seconds = self.cpu / max(self.stands_for / MB, 0.1) / self.seconds_per_mb
         return max(seconds * time_counts, self.memory_per_byte / 32 * memory_counts)
 
     def faults(self):
@@ -295,16 +299,20 @@ class Arena:
         verb = genes["verb"]
         rest_cpu, rest_peak = self.rest(verb, shape.format)
         name, made, stands_for = self.make(shape, genes, size)
-        allowed = max(SMALL_SECONDS, SECONDS_PER_MB * stands_for / MB)
+        seconds_per_mb = SECONDS_PER_MB_OF.get(verb, SECONDS_PER_MB)
+        allowed = max(SMALL_SECONDS, seconds_per_mb * stands_for / MB)
         cpu, peak, told, lines = 0.0, 0, "", []
         for words in self.words(verb, shape.format, name, genes["tokenizer"]):
             code, seconds, most, said = self.run(words, int(1.5 * allowed + 3))
             cpu, peak = cpu + seconds, max(peak, most)
             lines.append(shlex.join(["refrain", *words]))
-            if wrong := self.wrong(verb, shape.format, name, code, said, stands_for):
-                told = wrong
+            told = self.wrong(verb, shape.format, name, code, said, stands_for)
+            if told or code != 0:
                 break
-        return Cost(max(0.0, cpu - rest_cpu), peak, rest_peak, made, stands_for, code, told, MEMORY, " && ".join(lines))
+        if verb == "index query":
+            stands_for += 2 * os.path.getsize(self.path("printed"))
+        return Cost(max(0.0, cpu - rest_cpu), peak, rest_peak, made, stands_for, code, told, MEMORY, " && ".join(lines),
+                    seconds_per_mb)
 
     def wrong(self, verb, format_, name, code, said, stands_for):
         """Returns what is wrong with how a run ended, or an empty string. A damaged text file or archive is a bad
@@ -315,7 +323,7 @@ class Arena:
         if code == 3 and name in said and (named or format_ in RECORDS
                                            or os.path.splitext(name)[0].endswith((".jsonl", ".csv", ".warc"))):
             fine.add(3)
-        if named or stands_for > MEMORY // 64:
+        if named or stands_for > MEMORY // (512 if verb == "index query" else 64):
             fine.add(5)
         if code not in fine:
             return f"exit code {code}: {said[-300:]}"

@@ -277,8 +277,10 @@ bool Walk::enter(std::optional<Listing::Folder> folder, bool named, Input& input
   std::string reason;
   if (std::binary_search(known.begin(), known.end(), path_)) {
     reason = "was unreadable before";
-  } else if (Listing::Failure failure; !folder && !(folder = listed_.append(path_, failure))) {
-    reason = fmt::format("cannot {} the folder: {}", failure.call, system_reason(failure.error));
+  } else if (!folder) {
+    Listing::Failure failure;
+    folder = listed_.append(path_, failure);
+    if (!folder) reason = fmt::format("cannot {} the folder: {}", failure.call, system_reason(failure.error));
   }
   if (!reason.empty()) {
     input = {.path = path_,

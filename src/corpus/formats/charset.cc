@@ -117,11 +117,10 @@ bool CharsetConverter::from_iconv(std::string_view bytes, const std::string& cha
   const auto known = open_.find(charset);
   const iconv_t handle = known != open_.end() ? known->second : iconv_open("UTF-8", charset.c_str());
   if (!is_open(handle)) return false;
-  if (known == open_.end()) closes.reset(handle);
-  if (known == open_.end() && open_.size() < kMostOpen) {
+  if (known == open_.end() && open_.size() < kMostOpen)
     open_.emplace(charset, handle);
-    closes.release();
-  }
+  else if (known == open_.end())
+    closes.reset(handle);
   buffer_.resize(kChunkBytes);
   const std::size_t unit = unit_of(charset);
   char* in = const_cast<char*>(bytes.data());

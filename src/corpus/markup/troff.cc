@@ -74,7 +74,7 @@ std::string_view TroffText::read(std::string_view page, const Grow& grow) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     read_line(line, grow);
   }
-  while (text_.size() > 0 && is_space(text_[text_.size() - 1])) text_.resize(text_.size() - 1);
+  while (!text_.empty() && is_space(text_[text_.size() - 1])) text_.resize(text_.size() - 1);
   return {text_.data(), text_.size()};
 }
 
@@ -164,7 +164,7 @@ void TroffText::put_line(std::string_view text, bool ended, const Grow& grow) {
 }
 
 void TroffText::end_line() {
-  if (text_.size() > 0 && text_[text_.size() - 1] != '\n') text_.push_back('\n');
+  if (!text_.empty() && text_[text_.size() - 1] != '\n') text_.push_back('\n');
 }
 
 void TroffText::end_paragraph() {

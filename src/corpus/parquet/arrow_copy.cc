@@ -139,16 +139,14 @@ class ArrowCopy final : public ParquetCopy {
     for (const std::size_t row : rows) {
       const AddedValue value = edits.added(name, first + row);
       const auto* const integer = std::get_if<std::int64_t>(&value);
-      if (std::holds_alternative<std::monostate>(value))
-        check(builder->AppendNull());
-      else if (type->id() == arrow::Type::BOOL && std::holds_alternative<bool>(value))
+      if (type->id() == arrow::Type::BOOL && std::holds_alternative<bool>(value))
         check(static_cast<arrow::BooleanBuilder&>(*builder).Append(std::get<bool>(value)));
       else if (type->id() == arrow::Type::INT64 && integer != nullptr)
         check(static_cast<arrow::Int64Builder&>(*builder).Append(*integer));
       else if (type->id() == arrow::Type::DOUBLE && (integer != nullptr || std::holds_alternative<double>(value)))
         check(static_cast<arrow::DoubleBuilder&>(*builder).Append(integer != nullptr ? static_cast<double>(*integer)
                                                                                      : std::get<double>(value)));
-      else if (type->id() == arrow::Type::STRING)
+      else if (type->id() == arrow::Type::STRING && !std::holds_alternative<std::monostate>(value))
         check(static_cast<arrow::StringBuilder&>(*builder).Append(*added_text(value, made)));
       else
         check(builder->AppendNull());

@@ -75,7 +75,7 @@ std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values) {
     case arrow::Type::STRUCT: {
       arrow::FieldVector fields;
       for (std::size_t i = 0; i < bytes->child_data.size(); ++i) fields.push_back(child_field(i));
-      bytes->type = arrow::struct_(std::move(fields));
+      bytes->type = arrow::struct_(fields);
       break;
     }
     case arrow::Type::DICTIONARY: {

@@ -218,7 +218,7 @@ class Copy final : public ParquetCopy {
   std::shared_ptr<const RandomFile> file_;
   Reservation footers_;
   Reservation small_;
-  Reader reader_;
+  ParquetReader reader_;
   const Annotations& annotations_;
   BudgetPool pool_;
   std::shared_ptr<Sink> sink_;

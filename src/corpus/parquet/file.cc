@@ -76,7 +76,7 @@ class Rows final : public ParquetRows {
     });
   }
 
-  Reader reader_;  // first, because the columns read from it
+  ParquetReader reader_;  // first, because the columns read from it
   std::vector<std::unique_ptr<ColumnCursor>> columns_;
   const MemoryBudget& budget_;
   bool id_;
@@ -128,7 +128,7 @@ class File final : public ParquetFile {
   MemoryBudget& budget_;
   std::shared_ptr<const RandomFile> file_;
   Reservation reservation_;
-  Reader reader_;  // the metadata may refer to it
+  ParquetReader reader_;  // the metadata may refer to it
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::vector<std::uint64_t> rows_before_ = {0};
   std::vector<int> leaves_;  // of the text, of the id if there is one, of the other fields; -1: missing
@@ -137,8 +137,8 @@ class File final : public ParquetFile {
 
 }  // namespace
 
-Reader::Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
-               std::shared_ptr<parquet::FileMetaData> metadata)
+ParquetReader::ParquetReader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
+                             std::shared_ptr<parquet::FileMetaData> metadata)
     : file_(std::move(file)),
       small_(budget.reserve(kReaderBytes, "reading Parquet")),
       pool_(budget, fmt::format("a page of {}", file_->path())),

@@ -18,11 +18,11 @@
 namespace refrain::corpus {
 
 // A reader for one thread: its pages come from a pool of its own. Exceptions of its members must pass through guard().
-class Reader {
+class ParquetReader {
  public:
   // `metadata`: that of the file, if it has been read already.
-  Reader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
-         std::shared_ptr<parquet::FileMetaData> metadata = nullptr);
+  ParquetReader(std::shared_ptr<const RandomFile> file, MemoryBudget& budget,
+                std::shared_ptr<parquet::FileMetaData> metadata = nullptr);
 
   parquet::ParquetFileReader& parquet() { return *reader_; }
   template <class Action>
@@ -45,7 +45,7 @@ std::shared_ptr<const ParquetFile> open_file(const std::string& path, const Sour
 }  // namespace refrain::corpus
 
 template <class Action>
-auto refrain::corpus::Reader::guard(Action action) {
+auto refrain::corpus::ParquetReader::guard(Action action) {
   return guarded(
       file_->path(), action, [this] { pool_.rethrow_refusal(); }, [this] { source_->rethrow_failure(); });
 }

@@ -217,7 +217,9 @@ void Rewriter::write_records(Held& held, DocId first) {
     added_.begin_file(file.input, options_);
   }
   const InputFormat& format = *file.input.format;
-  archived_ = format.record_size != nullptr && !held.part_of_record ? &format : nullptr;
+  // A member of gzip and a frame of zstd start quickly. Thousands of streams of xz or bzip2 would take seconds.
+  const bool separable = file.packing == Packing::gzip || file.packing == Packing::zstd;
+  archived_ = separable && format.record_size != nullptr && !held.part_of_record ? &format : nullptr;
   const std::string_view raw = held.raw();
   raw_ = raw;
   at_once_ = held.at_once;

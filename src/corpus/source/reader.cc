@@ -25,8 +25,8 @@ constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxShareBytes = std::uint64_t{16} << 20;
 // The limit for results that hold almost nothing. Otherwise as many small results may wait as fit in memory.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 16;
-// Half of the budget is enough for what closures hold of records at least this short; for shorter ones it may not be.
-constexpr std::uint64_t kShortRecordBytes = 8;
+// The shortest records, with their line ends. A piece of them may be worked on by each thread.
+constexpr std::uint64_t kShortRecordBytes = 2;
 
 // The first bad record, or else the first file that is not a table of documents.
 const BadRecord* first_bad(const ReadReport& read) {
@@ -69,9 +69,9 @@ ReaderTuning complete(ReaderTuning tuning, unsigned threads, const MemoryBudget&
   if (tuning.max_waiting_bytes == 0)
     tuning.max_waiting_bytes = large ? std::numeric_limits<std::uint64_t>::max() : available * threads / 16;
   if (chosen && purpose.record_bytes != 0 && large) {
-    const std::uint64_t room = available * threads / 2 / (tuning.max_waiting + 2 * std::size_t{threads});
-    tuning.piece_bytes =
-        std::min(tuning.piece_bytes, std::max(kMinPieceBytes, room / purpose.record_bytes * kShortRecordBytes));
+    tuning.piece_bytes = std::min(tuning.piece_bytes,
+                                  std::max(kMinPieceBytes, available / 4 / purpose.record_bytes * kShortRecordBytes));
+    tuning.max_waiting_bytes = available * threads / 8;
   }
   // With plenty of memory, compressed files are read in parallel further ahead, because one stream cannot keep all
   // workers busy. A waiting piece takes up to four times the memory that is counted for it.

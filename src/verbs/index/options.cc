@@ -85,7 +85,7 @@ Option<Options> limit_row() {
 }
 
 template <class Options>
-std::vector<Option<Options>> passage_rows(std::string default_gap, std::string (*noise_idle)(const Options&)) {
+std::vector<Option<Options>> passage_rows(const std::string& default_gap, std::string (*noise_idle)(const Options&)) {
   using L = PassageLimits;
   constexpr auto kLimits = &Options::limits;
   return {
@@ -100,7 +100,7 @@ std::vector<Option<Options>> passage_rows(std::string default_gap, std::string (
                                         .help = "share of the words of a passage that may differ",
                                         .faces = kQueryFaces}, noise_idle),
       row<Options, kLimits, &L::max_gap>({.name = "max_gap", .kind = Kind::number, .unit = "TOKENS",
-                                          .default_text = std::move(default_gap),
+                                          .default_text = default_gap,
                                           .help = "maximum run of differing tokens inside a passage", .most = 1024,
                                           .faces = kQueryFaces}),
       max_documents_row<Options, kLimits, &L::max_documents>(),

@@ -55,7 +55,7 @@ struct FileTexts::Pass {
     }
   }
   void add(const Digest& digest, const std::string& text) {
-    if (made && made->entries.size() != 0 &&
+    if (made && !made->entries.empty() &&
         (made->texts.size() + text.size() > owner.file_bytes_ || made->entries.size() == owner.most_entries_)) {
       if (found) throw StopReading();
       start();

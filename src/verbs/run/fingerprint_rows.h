@@ -109,10 +109,10 @@ std::vector<Option<Options>> fingerprint_rows() {
 
 // What makes two documents match.
 template <class Options>
-std::vector<Option<Options>> threshold_rows(std::string default_text = {}, Idle<Options> idle = nullptr) {
+std::vector<Option<Options>> threshold_rows(const std::string& default_text = {}, Idle<Options> idle = nullptr) {
   return {
       row<Options, &Options::threshold>(
-          {.name = "threshold", .kind = OptionKind::share, .unit = "SHARE", .default_text = std::move(default_text),
+          {.name = "threshold", .kind = OptionKind::share, .unit = "SHARE", .default_text = default_text,
            .help = "minimum similarity", .faces = kAllFaces}, idle),
       {{.name = "max_loss", .kind = OptionKind::number, .unit = "TOKENS",
         .help = "tokens in a row that a removal may lose, or any", .most = kAnyLoss - 1, .word = "any",

@@ -81,8 +81,8 @@ OptionValue read(const T& from) {
 
 // A row for a member, which may be a member of a member.
 template <class Options, auto... Path>
-Option<Options> row(OptionInfo info, std::string (*idle)(const Options&) = nullptr) {
-  return {.info = std::move(info),
+Option<Options> row(const OptionInfo& info, std::string (*idle)(const Options&) = nullptr) {
+  return {.info = info,
           .set = [](Options& options, OptionValue&& value) { assign(member<Path...>(options), std::move(value)); },
           .get = [](const Options& options) { return read(member<Path...>(options)); },
           .idle = idle};

@@ -23,9 +23,11 @@ constexpr std::uint64_t kWholeQuery = 4096;
 // The surroundings of a hit need this share of the agreement that a passage needs, because there is less of it at
 // the ends.
 constexpr double kResemblance = 0.8;
-// Tokens of at most this many places, and at most this many tokens, are held for later comparisons.
+// Tokens of at most this many places are held for later comparisons: this many tokens, or more if they fit in this part
+// of the available memory. Many chains may lead into one long document.
 constexpr std::size_t kMostHeld = 8;
 constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
+constexpr std::uint64_t kPartOfBudget = 32;
 // How much neighbors in a chain of pairs may differ in diagonal, and how far apart they may be: words may have moved.
 constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
@@ -305,10 +307,11 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
     return std::accumulate(held_.begin(), held_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const HeldTokens& tokens) { return sum + tokens.range.size(); });
   };
+  const std::uint64_t most = std::max(kMostHeldTokens, budget_.available() / kPartOfBudget / sizeof(std::uint32_t));
   // Drops ranges that are too long to be kept, and ranges that the new one includes.
   std::erase_if(held_, [&](const HeldTokens& tokens) {
     const bool is_inside = tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
-    return tokens.range.size() > kMostHeldTokens || (is_inside && tokens.range.size() < last - first);
+    return tokens.range.size() > most || (is_inside && tokens.range.size() < last - first);
   });
   const auto holds = [&](const HeldTokens& tokens) {
     return tokens.document == document_ && tokens.range.first <= first && tokens.range.last >= last;
@@ -319,7 +322,7 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
   }
   const std::uint64_t size = last - first;
   const auto bytes = [&] { return held_tokens() * sizeof(std::uint32_t) + size * kTokenBytes; };
-  while (!held_.empty() && (held_.size() >= kMostHeld || held_tokens() + size > kMostHeldTokens ||
+  while (!held_.empty() && (held_.size() >= kMostHeld || held_tokens() + size > most ||
                             bytes() > reservation_.bytes() + budget_.available()))
     held_.erase(held_.begin());
   reservation_.resize(bytes(), kLooseWhat);

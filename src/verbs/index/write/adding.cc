@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "base/files/file.h"
@@ -51,20 +53,45 @@ unsigned bits_for(std::uint64_t posts) {
   return std::clamp(static_cast<unsigned>(std::bit_width(posts)) + 8, kUsualBits, kMaxBlotBits);
 }
 
+// The marks and the packed texts of a batch lie one after the other, because there may be hundreds of thousands of short
+// documents.
 struct DocumentAdder::Done {
-  explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), packed(budget.reserve(0, "texts")) {}
+  explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), held(budget.reserve(0, "a batch")) {}
 
-  struct Where {
-    bool refer = false;
-    bool json = false;        // the positions of its marks in the raw text are known
-    std::uint64_t begin = 0;  // from the beginning of the batch
+  struct Document {
+    std::uint64_t tokens = 0;
+    std::uint64_t text_bytes = 0;
+    std::uint64_t posts_end = 0;
+    std::uint64_t begin = 0;  // of its text, from the beginning of the batch
     std::uint64_t bytes = 0;
+    std::uint32_t marks = 0;
+    std::uint32_t frames = 0;
+    bool bad = false;
+    bool refer = false;
+    bool json = false;    // the positions of its marks in the raw text are known
+    bool packed = false;  // its text is stored
   };
+  static constexpr std::uint64_t kIdBytes = 24;
+  static constexpr std::uint64_t kRecordBytes =
+      sizeof(Document) + sizeof(blot::TextMark) + sizeof(PlacedPosts::Part) + kIdBytes;
+
+  void add(Document document, DocumentDigest digest);
+  // The digest of each document once, in order.
+  DocumentDigest next_digest(const Document& document);
+  std::uint64_t held_bytes() const {
+    return documents.capacity() * sizeof(Document) + marks.capacity() * sizeof(blot::TextMark) +
+           frames.capacity() * sizeof(std::uint64_t) + packed.capacity();
+  }
+
   Array<PostWord> posts;
-  Reservation packed;
-  std::vector<DocumentDigest> documents;
-  std::vector<std::uint8_t> bad;
-  std::vector<Where> where;
+  Reservation held;
+  std::vector<Document> documents;
+  std::vector<blot::TextMark> marks;
+  std::vector<std::uint64_t> frames;
+  std::string packed;
+  std::size_t next_mark = 0;
+  std::size_t next_frame = 0;
+  std::size_t next_packed = 0;
   corpus::BatchIds ids;
   bool whole_files = false;
   std::string path;  // of a file of records
@@ -72,6 +99,43 @@ struct DocumentAdder::Done {
   bool first = false;
   std::uint64_t raw_bytes = 0;
 };
+
+void DocumentAdder::Done::add(Document document, DocumentDigest digest) {
+  document.tokens = digest.tokens;
+  document.text_bytes = digest.text_bytes;
+  document.marks = static_cast<std::uint32_t>(digest.marks.size());
+  marks.insert(marks.end(), digest.marks.begin(), digest.marks.end());
+  if (digest.packed) {
+    document.packed = true;
+    document.frames = static_cast<std::uint32_t>(digest.packed->frames.size());
+    frames.insert(frames.end(), digest.packed->frames.begin(), digest.packed->frames.end());
+    if (packed.empty())
+      packed = std::move(digest.packed->bytes);
+    else
+      packed += digest.packed->bytes;
+  }
+  documents.push_back(document);
+}
+
+DocumentDigest DocumentAdder::Done::next_digest(const Document& document) {
+  DocumentDigest digest;
+  digest.tokens = document.tokens;
+  digest.text_bytes = document.text_bytes;
+  digest.posts_end = document.posts_end;
+  const auto mark = marks.begin() + static_cast<std::ptrdiff_t>(next_mark);
+  digest.marks.assign(mark, mark + document.marks);
+  next_mark += document.marks;
+  if (!document.packed) return digest;
+  blot::PackedText& text = digest.packed.emplace();
+  const auto frame = frames.begin() + static_cast<std::ptrdiff_t>(next_frame);
+  text.frames.assign(frame, frame + document.frames);
+  text.text_bytes = document.text_bytes;
+  const std::size_t bytes = std::accumulate(text.frames.begin(), text.frames.end(), std::size_t{0});
+  text.bytes = bytes == packed.size() ? std::move(packed) : packed.substr(next_packed, bytes);
+  next_frame += document.frames;
+  next_packed += bytes;
+  return digest;
+}
 
 DocumentAdder::DocumentAdder(fs::path folder, blot::Manifest& manifest, const Context& context, MemoryBudget& budget,
                              TempSpace& temp)
@@ -95,28 +159,30 @@ ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
         auto done = std::make_shared<Done>(budget_);
         const corpus::RawBatch& raw = *batch.raw;
         done->whole_files = !raw.files.empty();
-        std::uint64_t packed = 0;
+        done->documents.reserve(batch.texts.size());
+        done->marks.reserve(batch.texts.size());
         for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-          Done::Where& where = done->where.emplace_back();
-          DocumentDigest& digest = done->documents.emplace_back();
-          digest.posts_end = done->posts.size();
-          if (batch.bad[i] != 0) continue;
+          Done::Document document{.posts_end = done->posts.size(), .bad = batch.bad[i] != 0};
+          if (document.bad) {
+            done->documents.push_back(document);
+            continue;
+          }
           // In web archives, Parquet files and pages, the text does not occur verbatim.
           const bool there = done->whole_files ? !raw.files[i].converted : raw.texts[i].data() != nullptr;
-          where.refer =
+          document.refer =
               there && corpus::has_places(done->whole_files ? raw.files[i] : raw.file) && !manifest_.layout.store_text;
           if (!done->whole_files && there) {
-            where.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
-            where.bytes = raw.texts[i].size();
+            document.begin = static_cast<std::uint64_t>(raw.texts[i].data() - raw.bytes.data());
+            document.bytes = raw.texts[i].size();
           }
-          digest = digesters[worker]->digest(batch.texts[i], !where.refer, done->posts);
-          if (where.refer && !done->whole_files && raw.file.input->format->storage == corpus::Storage::json)
-            where.json = find_raw(raw.texts[i], digest.marks);
-          if (digest.packed) packed += digest.packed->bytes.size();
+          DocumentDigest digest = digesters[worker]->digest(batch.texts[i], !document.refer, done->posts);
+          document.posts_end = digest.posts_end;
+          if (document.refer && !done->whole_files && raw.file.input->format->storage == corpus::Storage::json)
+            document.json = find_raw(raw.texts[i], digest.marks);
+          done->add(document, std::move(digest));
         }
-        done->packed.resize(packed, "texts to be stored");
+        done->held.resize(done->held_bytes(), "the documents of a batch");
         done->posts.resize(done->posts.size());
-        done->bad = batch.bad;
         done->ids = std::move(batch.ids);
         if (!done->whole_files && raw.file.input != nullptr) {
           done->path = raw.file.input->path;
@@ -126,7 +192,7 @@ ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
         done->raw_bytes = raw.bytes.size();
         return [this, done](DocId first) { take(*done, first); };
       },
-      {.stage = "read", .raw = true, .bytes = bytes});
+      {.stage = "read", .raw = true, .bytes = bytes, .record_bytes = Done::kRecordBytes});
   manifest_.next_ordinal = std::max(manifest_.next_ordinal, first_ordinal_ + report.documents + report.bad_records);
   return report;
 }
@@ -144,15 +210,16 @@ void DocumentAdder::take(Done& done, DocId first) {
     begin = end;
   };
   for (std::size_t i = 0; i < done.documents.size(); ++i) {
-    DocumentDigest& digest = done.documents[i];
-    if (done.bad[i] != 0) continue;
+    const Done::Document& document = done.documents[i];
+    if (document.bad) continue;
+    DocumentDigest digest = done.next_digest(document);
     blot::TextPlace place;
-    if (done.where[i].refer && !done.whole_files) {
-      place.home = done.where[i].json ? blot::TextLocation::json : blot::TextLocation::part;
+    if (document.refer && !done.whole_files) {
+      place.home = document.json ? blot::TextLocation::json : blot::TextLocation::part;
       place.path = done.path;
       place.format = done.format;
-      place.begin = raw_begin_ + done.where[i].begin;
-      place.bytes = done.where[i].bytes;
+      place.begin = raw_begin_ + document.begin;
+      place.bytes = document.bytes;
     }
     std::string id = done.ids.ordinals ? std::to_string(first_ordinal_ + first + i) : std::string(done.ids[i]);
     if (builder_ && !builder_->has_room(digest.tokens)) {
