@@ -1,6 +1,7 @@
 # The entry point. `make help` lists the targets.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check check-list check-due format help clean setup
+.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check check-list \
+	check-due format help clean setup
 PREFIX ?= /usr/local
 
 release: setup ## build the programs into build/release

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How many source files are found again after their comments were rewritten: with comments skipped, as by default, and kept.
+"""How many source files are found again after their comments were rewritten: with comments skipped, as by default, and
+kept.
 
     python3 bench/code_comments.py [--bin DIR] [--files N] FOLDER...
 
@@ -20,7 +21,8 @@ import tokenize
 
 C_PARTS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 WORD = re.compile(r"[A-Za-z]{2,}")
-WORDS = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et magna aliqua".split()
+WORDS = ("lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et magna"
+         " aliqua").split()
 KINDS = {".c", ".h", ".cc", ".cpp", ".hpp", ".py"}
 
 
@@ -67,14 +69,14 @@ def choose(folders, count, rng):
 
 def found_of(program, folder, flags):
     with tempfile.TemporaryDirectory() as out:
-        subprocess.run([program, "dedup", folder / "documents.jsonl", "-o", f"{out}/run", "--id-field", "id", "--threshold", "0.8",
-                        "--max-loss", "any", "--quiet", *flags], check=True)
+        subprocess.run([program, "dedup", folder / "documents.jsonl", "-o", f"{out}/run", "--id-field", "id",
+                        "--threshold", "0.8", "--max-loss", "any", "--quiet", *flags], check=True)
         rows = map(json.loads, (pathlib.Path(out) / "run" / "decisions.jsonl").read_text(encoding="utf-8").splitlines())
         return {row["id"] for row in rows if not row["keep"]}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--bin", default="build/release", help="folder of the program")
     parser.add_argument("--files", type=int, default=60)
     parser.add_argument("folders", type=pathlib.Path, nargs="+")

@@ -34,7 +34,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / "bench" / "e2e"))
 import record  # noqa: E402
 
-COLUMNS = ["method", "threshold", "what", "rate", "documents", "removed", "wrongful", "missed", "precision", "pairs", "recall"]
+COLUMNS = ["method", "threshold", "what", "rate", "documents", "removed", "wrongful", "missed", "precision", "pairs",
+           "recall"]
 STEP = 0.05
 ROUNDING = 1e-4  # a similarity may be written with four digits
 
@@ -60,17 +61,20 @@ def read_pairs(path, places):
                 continue
             if one not in places or other not in places:
                 raise Wrong(f"{path}: line {number + 1}: no such document")
-            yield *sorted((places[one], places[other])), float(similarity) if stated else None, int(lost[0]) if lost else 0
+            yield (*sorted((places[one], places[other])), float(similarity) if stated else None,
+                   int(lost[0]) if lost else 0)
 
 
 class World:
     def __init__(self, folder, threshold, max_loss):
         least = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["least"]
         if threshold < least:
-            raise Wrong(f"{folder / 'truth.json'}: pairs are known from {least:g} on; make it anew with --least {threshold:g}")
+            raise Wrong(f"{folder / 'truth.json'}: pairs are known from {least:g} on;"
+                        f" make it anew with --least {threshold:g}")
         documents = read_json_lines(folder / "documents.jsonl")
         self.ids = [document["id"] for document in documents]
-        self.kinds = [(document["kind"], document["rate"] if document["kind"] != "quotation" else "") for document in documents]
+        self.kinds = [(document["kind"], document["rate"] if document["kind"] != "quotation" else "")
+                      for document in documents]
         self.places = {name: place for place, name in enumerate(self.ids)}
         pairs = list(read_pairs(folder / "pairs.tsv", self.places))
         self.pairs = {(first, second): similarity for first, second, similarity, _ in pairs}
@@ -132,7 +136,8 @@ class Run:
         removed = [place for place in places if not self.kept[place]]
         wrongful = len(self.wrongful.intersection(removed))
         return {"what": what, "rate": rate, "documents": len(places), "removed": len(removed), "wrongful": wrongful,
-                "missed": len(self.missed.intersection(places)), "precision": 1 - wrongful / len(removed) if removed else 1.0}
+                "missed": len(self.missed.intersection(places)),
+                "precision": 1 - wrongful / len(removed) if removed else 1.0}
 
     def by_kind(self):
         groups = collections.defaultdict(list)
@@ -172,7 +177,8 @@ def bars(run, rows):
     yield f"false matches of {run.matches}", len(run.false_matches), "none", not run.false_matches
     if run.world.threshold >= 0.7:
         above = next(row for row in rows if row["what"].endswith("and above"))
-        yield "recall of pairs at " + above["what"].removeprefix("similarity "), round(above["recall"], 5), ">= 0.99", above["recall"] >= 0.99
+        yield ("recall of pairs at " + above["what"].removeprefix("similarity "), round(above["recall"], 5),
+               ">= 0.99", above["recall"] >= 0.99)
         pages = [row for row in rows if row["what"].startswith("template")]
         wrong = sum(row["wrongful"] + row["missed"] for row in pages) / max(1, sum(row["documents"] for row in pages))
         yield "pages of templates judged wrong", round(wrong, 5), "<= 0.01", wrong <= 0.01
@@ -195,7 +201,8 @@ def save(rows, path):
     old = []
     if path.exists():
         with open(path, newline="", encoding="utf-8") as file:
-            old = [row for row in csv.DictReader(file) if [row["method"], row["threshold"]] != [lines[0]["method"], lines[0]["threshold"]]]
+            old = [row for row in csv.DictReader(file)
+                   if [row["method"], row["threshold"]] != [lines[0]["method"], lines[0]["threshold"]]]
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")

@@ -134,7 +134,8 @@ def decide(ids, texts, pairs, threshold, max_loss):
         if match is None:
             kept.add(place)
         reason = None if match is None else "exact" if texts[match] == text else "near"
-        decisions.append({"id": name, "keep": match is None, "reason": reason, "match": None if match is None else ids[match],
+        decisions.append({"id": name, "keep": match is None, "reason": reason,
+                          "match": None if match is None else ids[match],
                           "similarity": None if match is None else before[match], "spans": None, "cluster": None})
     return decisions
 

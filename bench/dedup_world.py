@@ -43,8 +43,8 @@ CHAIN_RATES = [0.01, 0.015, 0.02]
 LINKS = 5
 SLOT_WORDS = 3
 # Shares of all documents; the others are originals.
-SHARES = {"edited": 0.2, "ocr": 0.06, "rewrapped": 0.04, "punctuation": 0.04, "template": 0.1, "quotation": 0.04, "cjk": 0.03,
-          "cjk-edited": 0.03, "short": 0.02, "short-edited": 0.02, "chain": 0.04}
+SHARES = {"edited": 0.2, "ocr": 0.06, "rewrapped": 0.04, "punctuation": 0.04, "template": 0.1, "quotation": 0.04,
+          "cjk": 0.03, "cjk-edited": 0.03, "short": 0.02, "short-edited": 0.02, "chain": 0.04}
 SOURCES = ["web", "news", "forum", "books", "papers", "mail", "wiki", "code"]
 MARKS = [(". ", "。"), (", ", "，"), ("? ", "？"), ("! ", "！"), ("; ", "；"), (": ", "：")]
 
@@ -143,8 +143,8 @@ def rewrapped(text, pick):
 
 
 def repunctuated(text, pick):
-    marks = [(" - ", pick.choice([" — ", " – ", "—"])), (' "', " " + pick.choice("“«„")), ('" ', pick.choice("”»“") + " "),
-             ("'", pick.choice("’‘´"))]
+    marks = [(" - ", pick.choice([" — ", " – ", "—"])), (' "', " " + pick.choice("“«„")),
+             ('" ', pick.choice("”»“") + " "), ("'", pick.choice("’‘´"))]
     if pick.random() < 0.3:
         marks += MARKS
     elif pick.random() < 0.3:
@@ -235,7 +235,8 @@ class World:
         self.make_templates(counts["template"])
         self.make_chains(counts["chain"])
         self.make_copies("cjk", self.cjk, [self.length() for _ in range(counts["cjk"])], counts["cjk-edited"], EDITS)
-        self.make_copies("short", self.words, [self.pick.randint(1, 12) for _ in range(counts["short"])], counts["short-edited"], [0, 1])
+        self.make_copies("short", self.words, [self.pick.randint(1, 12) for _ in range(counts["short"])],
+                         counts["short-edited"], [0, 1])
 
     def make_quotations(self, count, originals):
         for _ in range(count):
@@ -302,7 +303,8 @@ class World:
             for row in order:
                 kind, text, of, rate, group = self.rows[row]
                 of = None if of is None else ids[of]
-                record = {"id": ids[row], "text": text, "source": self.pick.choice(SOURCES), "kind": kind, "of": of, "rate": rate}
+                record = {"id": ids[row], "text": text, "source": self.pick.choice(SOURCES), "kind": kind, "of": of,
+                          "rate": rate}
                 documents.write(json.dumps(record, ensure_ascii=False) + "\n")
                 table.writerow([ids[row], kind, of or "", f"{rate:g}", group])
 

@@ -3,7 +3,8 @@
 
   bench/gpu.py BIN [--bytes 8e9] [--folder /dev/shm] [--threads 16]
 
-BIN holds refrain and librefrain_cuda.so. Makes the input, checks that the GPU gives the CPU's bytes, and prints a table.
+BIN holds refrain and librefrain_cuda.so. Makes the input, checks that the GPU gives the CPU's bytes, and prints a
+table.
 """
 
 import argparse
@@ -83,7 +84,8 @@ def show(what, device, size, seconds, run):
     print(f"{what:<24} {device:<8} {seconds:7.2f} s {size / seconds * 1e-9:6.2f} GB/s  {stages(run)}", flush=True)
     used = run.get("device")
     if used:
-        print(f"{'':<24} bound by {used['bound_by']}; {used['documents']} documents, {used['left_to_cpu']} left to the CPU; "
+        print(f"{'':<24} bound by {used['bound_by']}; {used['documents']} documents,"
+              f" {used['left_to_cpu']} left to the CPU; "
               + ", ".join(f"{name} {used[name]:.2f}" for name in used if name.endswith("seconds")), flush=True)
 
 

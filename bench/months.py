@@ -3,8 +3,8 @@
 
     bench/months.py FILE.jsonl [--refrain PROGRAM] [--months 2,3,12] [--folder DIR] [-- OPTIONS OF DEDUP...]
 
-FILE has the field "text", as `refrain text FOLDER > FILE.jsonl` writes it. It is cut into months in the order it has, so
-shuffle it first if neighbours are alike. Templates are of a source, and each month is a file of its own: with
+FILE has the field "text", as `refrain text FOLDER > FILE.jsonl` writes it. It is cut into months in the order it has,
+so shuffle it first if neighbours are alike. Templates are of a source, and each month is a file of its own: with
 `-- --templates off` both ways compare the same text. Exit code 1 if a decision differs.
 """
 
@@ -38,7 +38,8 @@ def main():
         with open(name, "w", encoding="utf-8") as file:
             file.writelines(json.dumps({"id": str(at), "text": texts[at]}) + "\n" for at in range(first, last))
         out = os.path.join(folder, "out")
-        subprocess.run([options.refrain, "dedup", name, "-o", out, "--force", "--id-field", "id", "-q", *more, *for_dedup], check=True)
+        subprocess.run([options.refrain, "dedup", name, "-o", out, "--force", "--id-field", "id", "-q", *more,
+                        *for_dedup], check=True)
         with open(os.path.join(out, "decisions.jsonl"), encoding="utf-8") as file:
             rows = map(json.loads, file)
             return {row["id"]: (row["keep"], row["reason"], row["match"], row["similarity"]) for row in rows}
@@ -54,7 +55,8 @@ def main():
                 found |= decide(len(texts) * month // months, len(texts) * (month + 1) // months, "--library", library)
             others = [name for name in wanted if wanted[name] != found.get(name)]
             differing += len(others)
-            print(f"{months:2} months: {sum(row[0] for row in found.values()):,} kept, {len(others):,} decisions differ", flush=True)
+            print(f"{months:2} months: {sum(row[0] for row in found.values()):,} kept,"
+                  f" {len(others):,} decisions differ", flush=True)
             for name in others[:5]:
                 print(f"  {name}: {wanted[name]} in one run, {found.get(name)} in months")
     finally:

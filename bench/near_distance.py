@@ -40,7 +40,8 @@ def main():
         print(f"| {name} | {len(found):,} | {right / alike:.1%} | {right / max(len(found), 1):.1%} | "
               f"{sum(value >= 0.5 for value in values) / max(len(found), 1):.1%} |")
 
-    print(f"{alike:,} pairs at 0.8 or above\n\n| distance | pairs | found | right at 0.8 | right at 0.5 |\n|---|---|---|---|---|")
+    print(f"{alike:,} pairs at 0.8 or above\n\n"
+          "| distance | pairs | found | right at 0.8 | right at 0.5 |\n|---|---|---|---|---|")
     everything = matches(program, arguments.folder, [*window, "--distance", str(MOST)])
     for distance in range(3, MOST + 1):
         row(distance, [pair for pair in everything if pair[2] <= distance])

@@ -29,8 +29,8 @@ COLOURS = ["#000000", "#e69f00", "#56b4e9", "#009e73", "#d55e00", "#0072b2", "#c
 SIZES = [25_000_000, 50_000_000, 100_000_000, 200_000_000]  # bytes; about a sixth as many tokens
 LENGTHS = [1, 2, 3, 4, 6, 8, 12, 20, 30]
 MEMORY = "128M"
-COLUMNS = ["n", "bytes", "tokens", "grams", "algorithm", "seconds", "passes", "f1_bytes", "f2_bytes", "f3_bytes", "sequence_bytes",
-           "temp_peak_bytes", "peak_rss_bytes", "index_bytes"]
+COLUMNS = ["n", "bytes", "tokens", "grams", "algorithm", "seconds", "passes", "f1_bytes", "f2_bytes", "f3_bytes",
+           "sequence_bytes", "temp_peak_bytes", "peak_rss_bytes", "index_bytes"]
 
 
 def digest(folder):
@@ -44,14 +44,14 @@ def digest(folder):
 
 def build(program, text, n, algorithm, scratch):
     """Builds an index. Returns a row of the table, and the digest of the index."""
-    command = [program, "ngrams", "build", text, "-o", scratch / "index", "--force", "-n", str(n), "--algorithm", algorithm, "--memory",
-               MEMORY, "--temp-dir", scratch, "--json", "-q"]
+    command = [program, "ngrams", "build", text, "-o", scratch / "index", "--force", "-n", str(n),
+               "--algorithm", algorithm, "--memory", MEMORY, "--temp-dir", scratch, "--json", "-q"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{algorithm}, n {n}, {text}: {done.stderr.decode(errors='replace')}")
     report = json.loads(done.stdout)
-    row = {"n": n, "bytes": report["text_bytes"], "algorithm": algorithm, "tokens": report["tokens"], "grams": report["grams"],
-           "index_bytes": report["grams_bytes"] + report["places_bytes"]}
+    row = {"n": n, "bytes": report["text_bytes"], "algorithm": algorithm, "tokens": report["tokens"],
+           "grams": report["grams"], "index_bytes": report["grams_bytes"] + report["places_bytes"]}
     row.update({key: report["run"][key] for key in COLUMNS if key in report["run"] and key not in row})
     return row, digest(scratch / "index")
 
@@ -61,7 +61,8 @@ def point(program, text, n, scratch):
     rows, digests = [], set()
     for algorithm in ALGORITHMS:
         row, found = build(program, text, n, algorithm, scratch)
-        print(f"n {n:2}  N {row['grams']:>11,}  {algorithm:9} {row['seconds']:8.2f} s  {row['temp_peak_bytes'] / 1e6:9.1f} MB", flush=True)
+        print(f"n {n:2}  N {row['grams']:>11,}  {algorithm:9} {row['seconds']:8.2f} s"
+              f"  {row['temp_peak_bytes'] / 1e6:9.1f} MB", flush=True)
         rows.append(row)
         digests.add(found)
     if len(digests) != 1:
@@ -86,25 +87,31 @@ def plot(path, title, x_title, y_title, series):
     most_y = max(y for points in series.values() for _, y in points) or 1
     at_x = lambda x: left + (width - left - right) * x / most_x  # noqa: E731
     at_y = lambda y: height - bottom - (height - top - bottom) * y / most_y  # noqa: E731
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif"'
+           ' font-size="12">',
            f'<rect width="{width}" height="{height}" fill="white"/>',
            f'<text x="{left}" y="22" font-size="15">{html.escape(title)}</text>']
     for value in ticks(most_y):
-        out.append(f'<line x1="{left}" x2="{width - right}" y1="{at_y(value):.1f}" y2="{at_y(value):.1f}" stroke="#ddd"/>')
+        out.append(f'<line x1="{left}" x2="{width - right}" y1="{at_y(value):.1f}" y2="{at_y(value):.1f}"'
+                   ' stroke="#ddd"/>')
         out.append(f'<text x="{left - 8}" y="{at_y(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
     for value in ticks(most_x):
         out.append(f'<text x="{at_x(value):.1f}" y="{height - bottom + 18}" text-anchor="middle">{value:g}</text>')
     out.append(f'<path d="M{left} {top}V{height - bottom}H{width - right}" fill="none" stroke="black"/>')
-    out.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}" text-anchor="middle">{html.escape(x_title)}</text>')
-    out.append(f'<text transform="translate(18 {height / 2}) rotate(-90)" text-anchor="middle">{html.escape(y_title)}</text>')
+    out.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}"'
+               f' text-anchor="middle">{html.escape(x_title)}</text>')
+    out.append(f'<text transform="translate(18 {height / 2}) rotate(-90)"'
+               f' text-anchor="middle">{html.escape(y_title)}</text>')
     for number, (name, points) in enumerate(series.items()):
         colour = COLOURS[number % len(COLOURS)]
         line = " ".join(f"{at_x(x):.1f},{at_y(y):.1f}" for x, y in sorted(points))
-        out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{3 if name == "auto" else 1.5}"/>')
+        out.append(f'<polyline points="{line}" fill="none" stroke="{colour}"'
+                   f' stroke-width="{3 if name == "auto" else 1.5}"/>')
         for x, y in points:
             out.append(f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="3" fill="{colour}"/>')
         y = top + 18 * number
-        out.append(f'<line x1="{width - right + 14}" x2="{width - right + 38}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="3"/>')
+        out.append(f'<line x1="{width - right + 14}" x2="{width - right + 38}" y1="{y}" y2="{y}" stroke="{colour}"'
+                   ' stroke-width="3"/>')
         out.append(f'<text x="{width - right + 44}" y="{y + 4}">{html.escape(name)}</text>')
     path.write_text("\n".join(out) + "\n</svg>\n", encoding="utf-8")
 
@@ -144,7 +151,8 @@ def main():
              series(by_size, million, lambda row: row["seconds"]))
         plot(target / "ngrams-figure-3.svg", f"Time against n, m = 2 ({where})", "n", "seconds",
              series(by_n, lambda row: row["n"], lambda row: row["seconds"]))
-        plot(target / "ngrams-figure-5.svg", f"Peak temporary disk against N, n = 8, m = 2 ({where})", "N, million n-grams", "MB",
+        plot(target / "ngrams-figure-5.svg", f"Peak temporary disk against N, n = 8, m = 2 ({where})",
+             "N, million n-grams", "MB",
              series(by_size, million, lambda row: row["temp_peak_bytes"] / 1e6,
                     {"index": lambda row: row["index_bytes"] / 1e6, "sequence": lambda row: 4 * row["tokens"] / 1e6}))
         print(f"written to {target}" if not arguments.quick else "quick: nothing kept")

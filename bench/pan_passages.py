@@ -70,7 +70,8 @@ def detections(output):
     for line in output.splitlines():
         row = json.loads(line)
         for place in row.get("occurrences", []):
-            found[row["query"], place["id"]].append((place["query_begin"], place["query_end"], place["begin"], place["end"]))
+            found[row["query"], place["id"]].append((place["query_begin"], place["query_end"], place["begin"],
+                                                     place["end"]))
     return found
 
 
@@ -89,7 +90,8 @@ def report(title, truth, found, measure, wanted):
     print(f"{title}: {clean} clean pairs reported")
     for category in sorted(rows):
         figures = measure.measure(rows[category], {pair: found[pair] for pair in rows[category] if pair in found})
-        print(f"  {category:30}" + "  ".join(f"{name} {figures[name]:.3f}" for name in ("plagdet", "recall", "precision", "granularity")))
+        print(f"  {category:30}"
+              + "  ".join(f"{name} {figures[name]:.3f}" for name in ("plagdet", "recall", "precision", "granularity")))
 
 
 def main():

@@ -53,8 +53,8 @@ KINDS = [
     Blots("xor/all/2", ["--blots", "xor", "--sampling", "all", "--interleave", "2"], 2 * (WINDOW - 1) + 1),
 ]
 VERBS = ("query", "extract")
-COLUMNS = ["blots", "vocabulary", "damage", "noise", "length", "planted", "query_recall", "query_reported", "query_precision",
-           "extract_recall", "extract_reported", "extract_precision"]
+COLUMNS = ["blots", "vocabulary", "damage", "noise", "length", "planted", "query_recall", "query_reported",
+           "query_precision", "extract_recall", "extract_reported", "extract_precision"]
 
 
 class Wrong(Exception):
@@ -68,7 +68,8 @@ def run(program, *arguments):
         command += ["--threads", "1"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0 and not (arguments[0] == "query" and done.returncode == 1):
-        raise Wrong(f"{' '.join(map(str, command))}: exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[-500:]}")
+        raise Wrong(f"{' '.join(map(str, command))}: exit {done.returncode}:"
+                    f" {done.stderr.decode(errors='replace').strip()[-500:]}")
     return done.stdout
 
 
@@ -92,7 +93,8 @@ def place_of(place, world):
     last = bisect.bisect_left(begins, place["end"])
     exact = first < last and begins[first] == place["begin"] and ends[last - 1] == place["end"]
     if not exact or document.text[place["begin"]:place["end"]] != place["text"]:
-        raise Wrong(f"{place['id']}: bytes {place['begin']} to {place['end']} are not {place['text'][:60]!r}, token for token")
+        raise Wrong(f"{place['id']}: bytes {place['begin']} to {place['end']} are not {place['text'][:60]!r},"
+                    " token for token")
     return document.number, first, last
 
 
@@ -110,7 +112,8 @@ class Answer:
     def covering(self, document, first, last, share):
         """Returns the passages with a place that covers this share of the tokens."""
         need = share * (last - first)
-        return {number for begin, end, number in self.by_document[document] if min(end, last) - max(begin, first) >= need}
+        return {number for begin, end, number in self.by_document[document]
+                if min(end, last) - max(begin, first) >= need}
 
     def found(self, plant):
         share = 1 if plant.exact else 0.5
@@ -125,7 +128,8 @@ class Answer:
             if self.covers_both(x, y, length):
                 found += length - span + 1
             else:
-                found += sum(self.covers_both((x[0], x[1] + i), (y[0], y[1] + i), span) for i in range(length - span + 1))
+                found += sum(self.covers_both((x[0], x[1] + i), (y[0], y[1] + i), span)
+                             for i in range(length - span + 1))
         return pairs, found
 
     def covers_both(self, x, y, length):
@@ -152,8 +156,10 @@ def shared_runs(world, span):
         for at in range(len(document.words) - span + 1):
             groups[hash(tuple(document.words[at:at + span]))].append((document.number, at))
     groups = [places for places in groups.values() if places[0][0] != places[-1][0]]
-    pairs = {"query": [(x, y) for places in groups for x, y in itertools.product(places, places) if x[0] < world.first_copy <= y[0]],
-             "extract": [(next(x for x in places if x[0] != y[0]), y) for places in groups for y in places if y[0] != places[0][0]]}
+    pairs = {"query": [(x, y) for places in groups for x, y in itertools.product(places, places)
+                       if x[0] < world.first_copy <= y[0]],
+             "extract": [(next(x for x in places if x[0] != y[0]), y) for places in groups for y in places
+                         if y[0] != places[0][0]]}
     return {verb: list(joined(some, span)) for verb, some in pairs.items()}
 
 
@@ -223,10 +229,12 @@ def bars(rows, quick):
     windows = [row for row in rows if row["length"] == "windows"]
     exact = [row for row in rows if row["length"] != "windows" and row["damage"] in passages_world.EXACT]
     long_enough = [row for row in exact if row["length"] >= spans[row["blots"]]]
-    apart, overlapping = [[row for row in long_enough if (row["damage"] == "overlapping") == wanted] for wanted in (False, True)]
+    apart, overlapping = [[row for row in long_enough if (row["damage"] == "overlapping") == wanted]
+                          for wanted in (False, True)]
     noisy = [row for row in rows if row["blots"] == KINDS[0].name and row["damage"] in ("edited", "family")
              and row["noise"] == "0.1" and row["length"] != "windows" and row["length"] >= 30]
-    wanted = [("exact copies, recall", apart, "recall", 1), ("overlapping exact copies, recall", overlapping, "recall", 1),
+    wanted = [("exact copies, recall", apart, "recall", 1),
+              ("overlapping exact copies, recall", overlapping, "recall", 1),
               ("exact copies, precision", exact, "precision", 1), ("windows, recall", windows, "recall", 1)]
     if not quick:
         wanted.append(("30 tokens or more, 10 % edited, default blots, recall", noisy, "recall", 0.97))
@@ -253,8 +261,10 @@ def print_summary(rows):
         print(f"\n{kind.name}: recall in % by tokens, query/extract")
         print(("  " + "".join(str(title).ljust(13) for title in ["damage", *lengths, "precision"])).rstrip())
         for damage, noise in passages_world.DAMAGES:
-            some = [row for row in rows if (row["blots"], row["damage"], row["noise"]) == (kind.name, damage, f"{noise:g}")]
-            cells = [percent([row for row in some if row["length"] == length], "recall", "planted") for length in lengths]
+            some = [row for row in rows
+                    if (row["blots"], row["damage"], row["noise"]) == (kind.name, damage, f"{noise:g}")]
+            cells = [percent([row for row in some if row["length"] == length], "recall", "planted")
+                     for length in lengths]
             cells.append(percent([row for row in some if row["length"] != "windows"], "precision", "{verb}_reported"))
             name = damage + (f" {100 * noise:g} %" if noise else "")
             print(("  " + "".join(cell.ljust(13) for cell in [name, *cells])).rstrip())
@@ -279,9 +289,11 @@ def main():
     arguments = parser.parse_args()
     program = (arguments.bin / "refrain").resolve()
     worlds = [(vocabulary, *damage) for vocabulary in passages_world.VOCABULARIES for damage in passages_world.DAMAGES]
-    with tempfile.TemporaryDirectory(prefix="refrain-passages-") as temporary, concurrent.futures.ProcessPoolExecutor(2) as pool:
+    with (tempfile.TemporaryDirectory(prefix="refrain-passages-") as temporary,
+          concurrent.futures.ProcessPoolExecutor(2) as pool):
         scratch = arguments.keep or temporary
-        jobs = [pool.submit(run_world, program, scratch, bool(arguments.keep), PLANTED // 5 if arguments.quick else PLANTED, *world)
+        jobs = [pool.submit(run_world, program, scratch, bool(arguments.keep),
+                            PLANTED // 5 if arguments.quick else PLANTED, *world)
                 for world in worlds]
         try:
             rows = [row for job in jobs for row in job.result()]

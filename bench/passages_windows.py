@@ -84,8 +84,10 @@ def main():
                 half += 2 * covered >= SPAN
                 if covered < SPAN:
                     missing.append((document, at, covered, group))
-        print(f"runs of {SPAN} tokens, {title}: {places} places, {places - whole} not reported whole, {places - half} not even half")
-    for document, at, covered, group in missing[::max(1, len(missing) // arguments.examples)] if arguments.examples else []:
+        print(f"runs of {SPAN} tokens, {title}: {places} places, {places - whole} not reported whole,"
+              f" {places - half} not even half")
+    for document, at, covered, group in (missing[::max(1, len(missing) // arguments.examples)] if arguments.examples
+                                         else []):
         text = document.text[document.spans[at][0]:document.spans[at + SPAN - 1][1]].decode()
         others = [(other.name, token) for other, token in group if (other, token) != (document, at)]
         print(f"{document.name}, token {at}: {covered} tokens of {text!r}; also in {others[:4]}")

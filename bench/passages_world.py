@@ -20,15 +20,16 @@ import string
 
 LENGTHS = [10, 15, 20, 30, 50, 100, 200]  # tokens of a passage
 VOCABULARIES = ["flat", "zipf"]
-DAMAGES = [("exact", 0), ("quoted", 0), ("rewrapped", 0), ("overlapping", 0), ("edited", 0.02), ("edited", 0.05), ("edited", 0.1),
-           ("edited", 0.15), ("edited", 0.2), ("family", 0.1), ("ocr", 0.05), ("ocr", 0.1), ("ocr", 0.2)]
+DAMAGES = [("exact", 0), ("quoted", 0), ("rewrapped", 0), ("overlapping", 0), ("edited", 0.02), ("edited", 0.05),
+           ("edited", 0.1), ("edited", 0.15), ("edited", 0.2), ("family", 0.1), ("ocr", 0.05), ("ocr", 0.1),
+           ("ocr", 0.2)]
 EXACT = {"exact", "quoted", "rewrapped", "overlapping"}
 WORDS = 20_000
 PLANTS_A_DOCUMENT = 10
 PLANTS_OF_A_PASSAGE = {"overlapping": 2, "family": 4}  # otherwise 1
 WORD = re.compile("[A-Za-z0-9]+")
-MISREAD = [("m", "rn"), ("l", "1"), ("o", "0"), ("e", "c"), ("h", "b"), ("s", "5"), ("i", "j"), ("u", "ii"), ("n", "ri"), ("a", "d"),
-           ("t", "f"), ("r", "v")]
+MISREAD = [("m", "rn"), ("l", "1"), ("o", "0"), ("e", "c"), ("h", "b"), ("s", "5"), ("i", "j"), ("u", "ii"),
+           ("n", "ri"), ("a", "d"), ("t", "f"), ("r", "v")]
 
 Plant = collections.namedtuple("Plant", "length exact original copy")  # places are (document, first token, last token)
 
@@ -181,7 +182,8 @@ def make(vocabulary, damage, noise, planted):
     pick.shuffle(lengths)
     count = -(-len(lengths) * together // PLANTS_A_DOCUMENT)
     # Two overlapping originals are in two documents.
-    originals = [Document(number, f"o{number:04}.txt") for number in range(2 * count if damage == "overlapping" else count)]
+    originals = [Document(number, f"o{number:04}.txt")
+                 for number in range(2 * count if damage == "overlapping" else count)]
     copies = [Document(len(originals) + number, f"c{number:04}.txt") for number in range(count)]
     world.documents, world.first_copy = originals + copies, len(originals)
 

@@ -32,7 +32,8 @@ def make_table(folder, megabytes):
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("text", pa.large_string())])) as writer:
         while written < megabytes * 1e6:
             # Every ninth word gets the number of the copy, so that copies are not duplicates of each other.
-            batch = [" ".join(f"{word}{copy}" if i % 9 == 0 else word for i, word in enumerate(text.split(" "))) for text in texts]
+            batch = [" ".join(f"{word}{copy}" if i % 9 == 0 else word for i, word in enumerate(text.split(" ")))
+                     for text in texts]
             writer.write(pa.record_batch({"text": pa.array(batch, pa.large_string())}))
             written += sum(map(len, batch))
             copy += 1
@@ -57,16 +58,19 @@ def in_python(path, threads):
     seconds, after = time.perf_counter() - begin, usage()
     keep = pa.table(found)["keep"].to_numpy().astype("uint8").tobytes()
     print(json.dumps({"seconds": seconds, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-                      "growth": (after.ru_maxrss - before.ru_maxrss) / 1024, "text": table.nbytes / 2**20, "kept": digest(keep)}))
+                      "growth": (after.ru_maxrss - before.ru_maxrss) / 1024, "text": table.nbytes / 2**20,
+                      "kept": digest(keep)}))
 
 
 def in_program(path, folder, threads):
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([SOURCE / "build" / "release" / "refrain", "dedup", path, "-o", folder / "run", "--threads", str(threads), "--force", "-q"], check=True)
+    subprocess.run([SOURCE / "build" / "release" / "refrain", "dedup", path, "-o", folder / "run",
+                    "--threads", str(threads), "--force", "-q"], check=True)
     seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(folder / "run" / "decisions.jsonl", encoding="utf-8") as file:
         keep = [json.loads(line)["keep"] for line in file]
-    return {"seconds": seconds, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, "kept": digest(keep)}
+    return {"seconds": seconds, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            "kept": digest(keep)}
 
 
 def main():
@@ -81,14 +85,15 @@ def main():
         folder = pathlib.Path(name)
         path = make_table(folder, options.megabytes)
         program = in_program(path, folder, options.threads)
-        python = json.loads(subprocess.run([sys.executable, __file__, "--work", path, "--threads", str(options.threads)], check=True,
-                                           capture_output=True, text=True).stdout)
+        python = json.loads(subprocess.run([sys.executable, __file__, "--work", path,
+                                            "--threads", str(options.threads)], check=True, capture_output=True,
+                                           text=True).stdout)
         if program["kept"] != python["kept"]:
             sys.exit("python_overhead: the two do not decide alike")
         print(f"dedup of {python['text']:.0f} MiB of text, {options.threads} threads")
         print(f"program  {program['seconds']:7.2f} s  {program['cpu']:7.2f} CPU s")
-        print(f"Python   {python['seconds']:7.2f} s  {python['cpu']:7.2f} CPU s  {100 * (python['cpu'] / program['cpu'] - 1):+.1f}%"
-              f"  memory grew by {python['growth']:.0f} MiB")
+        print(f"Python   {python['seconds']:7.2f} s  {python['cpu']:7.2f} CPU s"
+              f"  {100 * (python['cpu'] / program['cpu'] - 1):+.1f}%  memory grew by {python['growth']:.0f} MiB")
     return 0
 
 

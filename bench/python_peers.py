@@ -100,9 +100,10 @@ def run_text_dedup(dataset, threads):
 
     with tempfile.TemporaryDirectory(prefix="refrain-peers-") as folder, contextlib.redirect_stdout(sys.stderr):
         dataset.save_to_disk(f"{folder}/given")
-        minhash.main(["--path", f"{folder}/given", "--local", "--cache_dir", f"{folder}/cache", "--output", f"{folder}/kept",
-                      "--column", "text", "--threshold", str(THRESHOLD), "--ngram", str(WINDOW), "--num_perm", str(LANES),
-                      "--num_proc", str(threads), "--hash_func", "xxh3"], standalone_mode=False)
+        minhash.main(["--path", f"{folder}/given", "--local", "--cache_dir", f"{folder}/cache",
+                      "--output", f"{folder}/kept", "--column", "text", "--threshold", str(THRESHOLD),
+                      "--ngram", str(WINDOW), "--num_perm", str(LANES), "--num_proc", str(threads),
+                      "--hash_func", "xxh3"], standalone_mode=False)
         kept = set(datasets.load_from_disk(f"{folder}/kept")["id"])
     return [row for row, id in enumerate(dataset["id"]) if id in kept]
 
@@ -116,8 +117,8 @@ def run_sha256(dataset, threads):
     return list(first.values())
 
 
-PACKAGES = {"pyrefrain": (run_pyrefrain, "pyrefrain"), "rensa": (run_rensa, "rensa"), "datasketch": (run_datasketch, "datasketch"),
-            "datasketch-1": (run_datasketch_alone, "datasketch"),
+PACKAGES = {"pyrefrain": (run_pyrefrain, "pyrefrain"), "rensa": (run_rensa, "rensa"),
+            "datasketch": (run_datasketch, "datasketch"), "datasketch-1": (run_datasketch_alone, "datasketch"),
             "text-dedup": (run_text_dedup, "text_dedup.minhash"), "sha256": (run_sha256, "hashlib")}
 
 
@@ -162,23 +163,28 @@ def main():
         parser.error(f"{unknown[0]}: not one of {', '.join(PACKAGES)}")
     if options.work:
         return work(options.packages[0], options.work, options.threads)
-    subprocess.run([sys.executable, SOURCE / "bench" / "twin" / "make_peers.py", SOURCE / "build" / "peers"], check=True)
+    subprocess.run([sys.executable, SOURCE / "bench" / "twin" / "make_peers.py", SOURCE / "build" / "peers"],
+                   check=True)
     environment = {**os.environ, "PYTHONPATH": str(SOURCE / "build" / "release" / "python"), "HF_HUB_OFFLINE": "1"}
     with tempfile.TemporaryDirectory(prefix="refrain-peers-") as folder:
-        subprocess.run([sys.executable, SOURCE / "bench" / "dedup_world.py", "--documents", str(options.documents), folder], check=True)
+        subprocess.run([sys.executable, SOURCE / "bench" / "dedup_world.py", "--documents", str(options.documents),
+                        folder], check=True)
         path = pathlib.Path(folder) / "documents.jsonl"
         pairs = planted_pairs(path)
-        print(f"{options.documents} documents, {path.stat().st_size / 1e6:.0f} MB, {len(pairs)} planted pairs; {options.threads} threads or processes")
+        print(f"{options.documents} documents, {path.stat().st_size / 1e6:.0f} MB, {len(pairs)} planted pairs;"
+              f" {options.threads} threads or processes")
         first = None
         for package in options.packages:
             command = [PYTHON, __file__, package, "--work", path, "--threads", str(options.threads)]
-            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True,
+                                             env=environment).stdout)
             kept = set(told["kept"])
             recall = sum(not (a in kept and b in kept) for a, b in pairs) / len(pairs)
             first = first or (told, recall)
             mark = " (below)" if recall < first[1] else ""
-            print(f"{package:12} {told['seconds']:8.2f} s ({told['seconds'] / first[0]['seconds']:5.1f} times)  {told['cpu']:8.2f} CPU s"
-                  f" ({told['cpu'] / first[0]['cpu']:5.1f} times)  kept {len(kept)}  recall {recall:.4f}{mark}")
+            print(f"{package:12} {told['seconds']:8.2f} s ({told['seconds'] / first[0]['seconds']:5.1f} times)"
+                  f"  {told['cpu']:8.2f} CPU s ({told['cpu'] / first[0]['cpu']:5.1f} times)"
+                  f"  kept {len(kept)}  recall {recall:.4f}{mark}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What dedup on Spark takes for 1, 10 and 100 TB of text: bytes shuffled, disk, memory, machine-hours and hours, and what breaks first.
+"""What dedup on Spark takes for 1, 10 and 100 TB of text: bytes shuffled, disk, memory, machine-hours and hours, and
+what breaks first.
 
     scale_model.py [--record FILE] [--document BYTES] [--machines N] [--cores N] [--gbit N] [--busy SHARE]
     scale_model.py --check [--record FILE]
@@ -63,7 +64,8 @@ def check(runs):
     for run in runs:
         others = [other for other in runs if other is not run]
         model = Model(others)
-        predicted = {"MB shuffled": (model.shuffled(run["text_bytes"], run["documents"]) / 1e6, sum(run["shuffled_bytes"].values()) / 1e6),
+        predicted = {"MB shuffled": (model.shuffled(run["text_bytes"], run["documents"]) / 1e6,
+                                     sum(run["shuffled_bytes"].values()) / 1e6),
                      "CPU s": (model.cpu(run["text_bytes"]), run["spark_cpu_seconds"])}
         for unit, (told, measured) in predicted.items():
             off = told / measured - 1
@@ -75,10 +77,14 @@ def check(runs):
 def predict(model, options):
     size = options.document or model.document_bytes
     cores = options.machines * options.cores
-    print(f"Documents of {size:.0f} bytes: {model.sketches_a_document:.0f} bytes of sketches shuffled for each, {model.texts_a_byte:.2f} bytes of texts for a byte,")
-    print(f"{model.checkpoint_a_document:.0f} bytes of intermediate results for each, {model.cpu_a_byte * 1e9:.0f} CPU s for a GB, {model.worker_bytes / 1e6:.0f} MB for a worker at most.")
-    print(f"{options.machines} machines of {options.cores} cores that are {options.busy:.0%} busy, {options.gbit:g} Gbit/s each:\n")
-    print("| text | documents | shuffled: sketches, texts | disk per machine | partitions | CPU hours | hours | machine-hours |")
+    print(f"Documents of {size:.0f} bytes: {model.sketches_a_document:.0f} bytes of sketches shuffled for each,"
+          f" {model.texts_a_byte:.2f} bytes of texts for a byte,")
+    print(f"{model.checkpoint_a_document:.0f} bytes of intermediate results for each,"
+          f" {model.cpu_a_byte * 1e9:.0f} CPU s for a GB, {model.worker_bytes / 1e6:.0f} MB for a worker at most.")
+    print(f"{options.machines} machines of {options.cores} cores that are {options.busy:.0%} busy,"
+          f" {options.gbit:g} Gbit/s each:\n")
+    print("| text | documents | shuffled: sketches, texts | disk per machine | partitions | CPU hours | hours |"
+          " machine-hours |")
     print("|---|---|---|---|---|---|---|---|")
     for terabytes in (1, 10, 100):
         text = terabytes * 1e12
@@ -88,21 +94,23 @@ def predict(model, options):
         cpu_hours = model.cpu(text) / 3600
         network_hours = (sketches + texts) * 8 / (options.machines * options.gbit * 1e9) / 3600
         hours = cpu_hours / (cores * options.busy) + network_hours
-        print(f"| {terabytes} TB | {documents / 1e6:,.0f} million | {sketches / 1e12:.1f}, {texts / 1e12:.1f} TB | {disk / 1e12:.2g} TB | {text / PARTITION_BYTES:,.0f} | "
-              f"{cpu_hours:,.0f} | {hours:.1f} | {hours * options.machines:,.0f} |")
+        print(f"| {terabytes} TB | {documents / 1e6:,.0f} million | {sketches / 1e12:.1f}, {texts / 1e12:.1f} TB |"
+              f" {disk / 1e12:.2g} TB | {text / PARTITION_BYTES:,.0f} | {cpu_hours:,.0f} | {hours:.1f} |"
+              f" {hours * options.machines:,.0f} |")
     print("\nWhat breaks first:")
     for terabytes in (1, 10, 100):
         documents = terabytes * 1e12 / size
         partitions = terabytes * 1e12 / PARTITION_BYTES
         shared = documents**2 / 2**65
         again = ", so all is sketched twice" if shared >= 1 else ""
-        print(f"- {terabytes} TB: a shuffle has {partitions**2:.1e} blocks; {shared:.2g} pairs of ids share a number of 64 bits{again}.")
+        print(f"- {terabytes} TB: a shuffle has {partitions**2:.1e} blocks; {shared:.2g} pairs of ids share a number of"
+              f" 64 bits{again}.")
     most = math.sqrt(SHARED * 2**65)
     print(f"- More than {most:.1g} documents ({most * size / 1e12:.0f} TB) cannot be numbered.")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     parser.add_argument("--record", default=RECORD)
     parser.add_argument("--document", type=float, help="mean bytes of a document; those of the runs if not given")
     parser.add_argument("--machines", type=int, default=20)

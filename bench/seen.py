@@ -5,9 +5,9 @@
 
 Documents of about 4 KB, of which one in ten is a copy of an earlier one and one in twenty an edited copy, are sent over
 connections that stay open, in batches of 64 as a crawler would, and one by one. Every answer is compared with what is
-known of the document before anything is timed, and counted afterwards. Then: as fast as the server takes them (documents
-a second), and at --rate documents a second, on a fixed schedule (the time of a request counts from when it was due, not
-from when it could be sent). The client runs on the same machine, and takes its share of it.
+known of the document before anything is timed, and counted afterwards. Then: as fast as the server takes them
+(documents a second), and at --rate documents a second, on a fixed schedule (the time of a request counts from when it
+was due, not from when it could be sent). The client runs on the same machine, and takes its share of it.
 """
 
 import argparse
@@ -164,7 +164,8 @@ def main():
     try:
         server = Server(os.path.abspath(options.refrain), folder)
         check(server.port, make_documents(2000, seed=1))
-        print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; 2000 answers checked", flush=True)
+        print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; 2000 answers checked",
+              flush=True)
         seed = 1
         for size in (64, 1):
             for rate in (None, options.rate):
@@ -173,7 +174,8 @@ def main():
                 requests = [request(documents[at:at + size]) for at in range(0, len(documents), size)]
                 due = None if rate is None else [at * size / rate for at in range(len(requests))]
                 cpu = server.cpu_seconds()
-                times, added, seconds = send_all(server.port, requests, options.connections if size > 1 else 4 * options.connections, due)
+                times, added, seconds = send_all(server.port, requests,
+                                                 options.connections if size > 1 else 4 * options.connections, due)
                 cpu = server.cpu_seconds() - cpu
                 # If copies arrive at the same time, either may be the new one, but the number of new ones is the same.
                 new = sum(match is None for _, _, match in documents)
@@ -183,7 +185,8 @@ def main():
                 p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
                 print(f"batches of {size:2}, {'as fast as it goes' if rate is None else f'{rate} a second'}: "
                       f"{len(documents) / seconds:,.0f} documents/s, p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms, "
-                      f"{cpu / len(documents) * 1e6:.0f} us of CPU a document, peak {server.peak() >> 20} MiB", flush=True)
+                      f"{cpu / len(documents) * 1e6:.0f} us of CPU a document, peak {server.peak() >> 20} MiB",
+                      flush=True)
         server.end()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

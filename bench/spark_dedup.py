@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """dedup on a local Spark against the program: the same kept set, the time of both, and the bytes that were shuffled.
 
-    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] [--conf NAME=VALUE]... DOCUMENTS.jsonl...
+    spark_dedup.py [--master local[2]] [--memory 4g] [--parquet] [--spread] [--java=OPTIONS] [--conf NAME=VALUE]...
+        DOCUMENTS.jsonl...
 
 A line of DOCUMENTS.jsonl has {"id", "text", ...}, as written by dedup_world.py. Documents of several files are
 distinguished by their file. Both programs read the same file: JSON Lines, or with --parquet a Parquet file made of
@@ -65,7 +66,8 @@ def processes():
         except OSError:
             continue  # it has just ended
         fields = fields.split()
-        of_parent[int(fields[1])].append((int(name.split(" ")[0]), name.split("(", 1)[1], sum(map(int, fields[11:15])) / TICKS,
+        of_parent[int(fields[1])].append((int(name.split(" ")[0]), name.split("(", 1)[1],
+                                          sum(map(int, fields[11:15])) / TICKS,
                                           int(fields[21]) * resource.getpagesize()))
     waiting = [os.getpid()]
     while waiting:
@@ -130,8 +132,8 @@ def by_program(path, folder):
     """Returns the kept ids, and wall and CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    subprocess.run([os.path.join(BIN_DIR, "refrain"), "dedup", path, "-o", os.path.join(folder, "out"), "--id-field", "id", "--threads", "2",
-                    "--sample", "0", "--forget", "-q"], check=True)
+    subprocess.run([os.path.join(BIN_DIR, "refrain"), "dedup", path, "-o", os.path.join(folder, "out"),
+                    "--id-field", "id", "--threads", "2", "--sample", "0", "--forget", "-q"], check=True)
     seconds = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(os.path.join(folder, "out", "decisions.jsonl"), encoding="utf-8") as file:
@@ -144,9 +146,11 @@ def by_spark(path, text_bytes, folder, arguments):
     log = os.path.join(folder, "events")
     os.mkdir(log)
     spark = make_session(folder, arguments.master, **{
-        "spark.driver.memory": arguments.memory, "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {arguments.java}",
+        "spark.driver.memory": arguments.memory,
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {arguments.java}",
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{log}", "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.shuffle.partitions": str(max(8, math.ceil(text_bytes / PARTITION_BYTES))), "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
+        "spark.sql.shuffle.partitions": str(max(8, math.ceil(text_bytes / PARTITION_BYTES))),
+        "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.parquet.compression.codec": "snappy",
         **({"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1"}
            if arguments.spread else {}), **dict(one.split("=", 1) for one in arguments.conf)})
     from pyrefrain import spark as refrain
@@ -178,8 +182,10 @@ def by_spark(path, text_bytes, folder, arguments):
     used = {kind: round(now - before[kind], 2) for kind, now in cpu_seconds().items()}
     spark.stop()
     Workspace.keep = keep
-    return kept, {"spark_seconds": round(seconds, 2), "spark_cpu_seconds": round(sum(used.values()), 2), "spark_cpu_by": used,
-                  "worker_bytes": watch.peak, "checkpoint_bytes": folder_bytes(os.path.join(folder, "kept")), "steps": steps, "shuffled_bytes": shuffled(log)}
+    return kept, {"spark_seconds": round(seconds, 2), "spark_cpu_seconds": round(sum(used.values()), 2),
+                  "spark_cpu_by": used, "worker_bytes": watch.peak,
+                  "checkpoint_bytes": folder_bytes(os.path.join(folder, "kept")), "steps": steps,
+                  "shuffled_bytes": shuffled(log)}
 
 
 def main():
@@ -188,8 +194,10 @@ def main():
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--memory", default="4g")
     parser.add_argument("--parquet", action="store_true")
-    parser.add_argument("--java", default=JAVA, help="options of the JVM, as in --java=-XX:+UseParallelGC [%(default)s]")
-    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark, as --conf spark.shuffle.compress=false")
+    parser.add_argument("--java", default=JAVA,
+                        help="options of the JVM, as in --java=-XX:+UseParallelGC [%(default)s]")
+    parser.add_argument("--conf", action="append", default=[], metavar="NAME=VALUE",
+                        help="a setting of Spark, as --conf spark.shuffle.compress=false")
     parser.add_argument("--spread", action="store_true")
     arguments = parser.parse_args()
     if reason := missing():
@@ -203,7 +211,8 @@ def main():
         texts = sum(told["shuffled_bytes"].get(step, 0) for step in TEXTS)
         without_texts = sum(told["shuffled_bytes"].values()) - texts
         print(json.dumps({
-            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "java": arguments.java, "conf": arguments.conf, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
+            "format": "parquet" if arguments.parquet else "jsonl", "spread": arguments.spread, "java": arguments.java,
+            "conf": arguments.conf, "documents": documents, "text_bytes": text_bytes, "kept": len(kept),
             "program_seconds": round(seconds, 2), "program_cpu_seconds": round(cpu, 2), **told,
             "without_texts_a_byte": round(without_texts / text_bytes, 4),
             "texts_a_byte": round(texts / text_bytes, 4)}))

@@ -116,7 +116,8 @@ def check_python(root):
 
 def symbols(library):
     """Returns the symbols of Refrain that a static library defines, and those that it leaves undefined."""
-    listed = subprocess.run(["nm", "--extern-only", "--format=posix", library], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["nm", "--extern-only", "--format=posix", library], capture_output=True, text=True,
+                            check=True)
     defined, undefined = set(), set()
     for line in listed.stdout.splitlines():
         parts = line.split()

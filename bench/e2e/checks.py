@@ -108,13 +108,15 @@ def index_whole(out, _twin, program, folder=None, file=None, **expected):
         if stats[key] != int(value):
             raise Failed(f"index stats: {key} is {stats[key]} and not {value}")
     if stats["posts"] == 0 or (stats["posts"], stats["documents"]) != (check["posts"], check["documents"]):
-        raise Failed(f"{check['posts']} posts of {check['documents']} documents were read, {stats['posts']} of {stats['documents']} promised")
+        raise Failed(f"{check['posts']} posts of {check['documents']} documents were read,"
+                     f" {stats['posts']} of {stats['documents']} promised")
 
 
 def index_verb(program, *arguments):
     done = subprocess.run([program, "index", *arguments], capture_output=True, check=False)
     if done.returncode != 0:
-        raise Failed(f"refrain index {arguments[0]}: exit {done.returncode}: {done.stderr.decode(errors='replace').strip()[-500:]}")
+        raise Failed(f"refrain index {arguments[0]}: exit {done.returncode}:"
+                     f" {done.stderr.decode(errors='replace').strip()[-500:]}")
     return done.stdout
 
 
@@ -141,7 +143,8 @@ def passages_true(out, _twin, file, least=1, files=True, planted=None):
                 with open(place["id"], "rb") as document:
                     document.seek(place["begin"])
                     if document.read(place["end"] - place["begin"]).decode(errors="replace") != place["text"]:
-                        raise Failed(f"{place['id']}: {place['begin']} to {place['end']} is not what passage {passages} shows")
+                        raise Failed(f"{place['id']}: {place['begin']} to {place['end']} is not what passage"
+                                     f" {passages} shows")
             if planted is not None:
                 told.append((row["begin"], row["end"], [os.path.basename(place["id"]) for place in row["occurrences"]]))
     if passages < int(least):
@@ -184,21 +187,24 @@ def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expec
             open(run / "clean" / os.path.basename(file), "rb") as clean:
         for number, (record, line) in enumerate(itertools.zip_longest(records, decisions)):
             if record is None or line is None:
-                raise Failed(f"decisions.jsonl has {'more' if record is None else 'fewer'} lines than there are documents")
+                raise Failed(f"decisions.jsonl has {'more' if record is None else 'fewer'} lines than"
+                             " there are documents")
             decision = json.loads(line)
             if decision["id"] != str(number):
                 raise Failed(f"document {number}: decisions.jsonl has {decision['id']} there")
             if decision["keep"] and (decision["reason"] is not None or clean.readline() != record):
                 raise Failed(f"document {number} is kept, and is not in the clean file as it was")
             if not decision["keep"] and not (int(decision["match"]) < number and kept[int(decision["match"])]):
-                raise Failed(f"document {number} was removed for {decision['match']}, which is not a kept one before it")
+                raise Failed(f"document {number} was removed for {decision['match']},"
+                             " which is not a kept one before it")
             kept.append(decision["keep"])
         if clean.read(1):
             raise Failed("the clean file has more than what is kept")
     with open(run / "summary.json", encoding="utf-8") as summary_file:
         summary = json.load(summary_file)
     removed = len(kept) - sum(kept)
-    if (summary["documents"], summary["kept"]) != (len(kept), sum(kept)) or summary["removed_exact"] + summary["removed_near"] != removed:
+    if ((summary["documents"], summary["kept"]) != (len(kept), sum(kept))
+            or summary["removed_exact"] + summary["removed_near"] != removed):
         raise Failed(f"the summary does not count the {sum(kept)} of {len(kept)} that are kept")
     counts(run, expected)
     check = summary["check"]
@@ -210,14 +216,16 @@ def dedup_whole(out, _twin, file, nearly_all_removed=False, alarms=None, **expec
         raise Failed(f"{sum(kept)} of {len(kept)} are kept")
     # Without removed near-duplicates there is no recall to estimate.
     span = f" ({check['recall_low']:.4f} to {check['recall_high']:.4f})" if summary["removed_near"] else ""
-    return f"{removed} of {len(kept)} removed; {check['missed']} missed of {check['sampled']} kept ones, recall {check['recall']:.4f}{span}"
+    return (f"{removed} of {len(kept)} removed; {check['missed']} missed of {check['sampled']} kept ones,"
+            f" recall {check['recall']:.4f}{span}")
 
 
 def dedup_agrees(out, twin, file, program):
     """Removed documents must match by their true similarity. Notes how far the twin's kept set agrees. `program` is a
     Python with pyarrow."""
     agreement = pathlib.Path(__file__).resolve().parents[1] / "dedup_agreement.py"
-    done = subprocess.run([program, "-B", agreement, file, out / "run", twin / "kept"], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "-B", agreement, file, out / "run", twin / "kept"], capture_output=True, text=True,
+                          check=False)
     if done.returncode != 0:
         raise Failed(f"dedup_agreement: {done.stderr.strip()[-500:]}")
     found = json.loads(done.stdout)
@@ -229,6 +237,7 @@ def dedup_agrees(out, twin, file, program):
     times = {name: float(seconds) for name, seconds in re.findall(r"(Loading|Total|seconds)[\s\":]+([\d.]+)", log)}
     own = times["seconds"] if "seconds" in times else times["Total"] - times["Loading"]
     share = f" ({found['wrongful'] / found['ours']:.0%})" if found["ours"] else ""
-    return (f"kept by both {found['both']}, by us alone {found['ours']}, by the peer alone {found['theirs']}, by neither {found['neither']};"
-            f" of what the peer alone removed {found['wrongful']}{share} are below the threshold to all that it kept;"
-            f" of what it alone kept {found['missed']} are above it to another; its own time without loading {own:.3g} s")
+    return (f"kept by both {found['both']}, by us alone {found['ours']}, by the peer alone {found['theirs']},"
+            f" by neither {found['neither']}; of what the peer alone removed {found['wrongful']}{share} are below the"
+            f" threshold to all that it kept; of what it alone kept {found['missed']} are above it to another;"
+            f" its own time without loading {own:.3g} s")

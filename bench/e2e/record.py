@@ -8,7 +8,8 @@ import platform
 import re
 import subprocess
 
-COLUMNS = ["bench", "case", "seconds", "rate", "unit", "peak_rss_mb", "temp_mb", "baseline_seconds", "ratio", "bar", "ok", "note"]
+COLUMNS = ["bench", "case", "seconds", "rate", "unit", "peak_rss_mb", "temp_mb", "baseline_seconds", "ratio", "bar",
+           "ok", "note"]
 COMPARE = {">=": operator.ge, "<=": operator.le}
 
 
@@ -55,8 +56,10 @@ class Figure:
             if getattr(self, name) is not None:
                 bar = bar.replace(name, f"{name}({getattr(self, name):.2f})")
         values = [self.seconds, self.rate, self.peak_rss_mb, self.temp_mb, self.baseline_seconds, self.ratio]
-        seconds, rate, rss, temp, baseline, ratio = ["" if v is None else f"{v:.4g}" if v < 1000 else f"{v:.0f}" for v in values]
-        return [self.bench, self.case, seconds, rate, self.unit, rss, temp, baseline, ratio, bar, self.verdict(judged), self.note]
+        seconds, rate, rss, temp, baseline, ratio = ["" if v is None else f"{v:.4g}" if v < 1000 else f"{v:.0f}"
+                                                     for v in values]
+        return [self.bench, self.case, seconds, rate, self.unit, rss, temp, baseline, ratio, bar, self.verdict(judged),
+                self.note]
 
 
 def machine_name():
@@ -96,7 +99,8 @@ def print_table(figures, judged):
     widths = [max(len(row[i]) for row in rows) for i in range(len(titles))]
     to_the_right = {2, 3, 5, 6, 7, 8}
     for number, row in enumerate(rows):
-        cells = [cell.rjust(width) if i in to_the_right else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        cells = [cell.rjust(width) if i in to_the_right else cell.ljust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
         print("  ".join(cells).rstrip())
         if number == 0:
             print("  ".join("-" * width for width in widths))

@@ -173,7 +173,8 @@ class CaseRunner:
         figure.peak_rss_mb = max(one.peak_rss_mb for one in runs)
         figure.temp_mb = max(one.temp_mb for one in runs)
         self.measured[figure.bench, figure.case] = figure
-        against, allowing = (self.measured.get((figure.bench, self.label(case.get(name, "")))) for name in ("against", "allowing"))
+        against, allowing = (self.measured.get((figure.bench, self.label(case.get(name, ""))))
+                             for name in ("against", "allowing"))
         if against is not None:
             extra = allowing.seconds - against.seconds if allowing else 0
             figure.rate_kept = figure.rate * figure.seconds / (figure.seconds - extra) / against.rate

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Every verb on every layout of the same text with 1, 2, 4, ... threads: seconds, memory, waits, and each stage's seconds.
+"""Every verb on every layout of the same text with 1, 2, 4, ... threads: seconds, memory, waits, and each stage's
+seconds.
 
-    bench/scaling/run.py --program build/release/refrain --kernels build/release/bench/kernels --bytes 4G --out record.json
+    bench/scaling/run.py --program build/release/refrain --kernels build/release/bench/kernels --bytes 4G
+        --out record.json
 
 Needs nothing but Python, and the programs, which may be unpacked from a package. The answer of every run is compared
 with that of the first number of threads before its time counts. With --kernels it tells how much of the speed-up that
@@ -257,8 +259,9 @@ def main():
     options = parser.parse_args()
     program = os.path.abspath(options.program)
     os.makedirs(options.folder, exist_ok=True)
-    record = {"date": time.strftime("%Y-%m-%d"), "machine": {"cores": os.cpu_count(), "architecture": platform.machine()}, "bytes": parse_bytes(options.bytes),
-              "memory": options.memory, "runs": []}
+    record = {"date": time.strftime("%Y-%m-%d"),
+              "machine": {"cores": os.cpu_count(), "architecture": platform.machine()},
+              "bytes": parse_bytes(options.bytes), "memory": options.memory, "runs": []}
     began = time.monotonic()
     shards = make_text(options.folder, record["bytes"])
     print(f"text: {time.monotonic() - began:.0f} s", flush=True)

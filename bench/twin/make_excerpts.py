@@ -58,7 +58,8 @@ def damaged(content):
     first = (len(words) - EXCERPT_WORDS) // 2
     # Each word extends to the beginning of the next.
     ends = [word.start() for word in words[first + 1:first + EXCERPT_WORDS + 1]]
-    kept = [content[word.start():end] for number, (word, end) in enumerate(zip(words[first:], ends)) if number % LOST != LOST - 1]
+    kept = [content[word.start():end]
+            for number, (word, end) in enumerate(zip(words[first:], ends)) if number % LOST != LOST - 1]
     return b"".join(kept) + b"\n"
 
 

@@ -23,8 +23,8 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     # Without dependencies: text-dedup names whole frameworks that its minhash does not use.
-    subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:",
-                    "--no-deps", "-r", WANTED], check=True)
+    subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                    "--only-binary", ":all:", "--no-deps", "-r", WANTED], check=True)
     shutil.copyfile(WANTED, mark)
 
 

@@ -32,7 +32,8 @@ class Index:
                 raise ValueError(f"{self.folder}: exists already; its layout cannot be changed")
             self._open = _core.Index(self.folder)
 
-    def add(self, data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[AddOptions]) -> dict[str, Any]:
+    def add(self, data: Any, *, text: str = "text", id: str | None = None,
+            **options: Unpack[AddOptions]) -> dict[str, Any]:
         """Adds documents, and returns the report. `data`, `text` and `id` are as in fingerprint()."""
         given = _input_and_options(data, text, id, options)
         if self._open is not None:
@@ -57,7 +58,8 @@ class Index:
         if of is not None:
             rows, _ = self._opened_index().query([], {"of": str(of), **_progressing(options)})
         else:
-            rows, _ = self._opened_index().query(*_input_and_options([data] if isinstance(data, str) else data, text, id, options))
+            rows, _ = self._opened_index().query(*_input_and_options([data] if isinstance(data, str) else data, text,
+                                                                     id, options))
         return [json.loads(line) for line in rows.splitlines()]
 
     def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:

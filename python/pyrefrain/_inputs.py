@@ -31,9 +31,11 @@ def documents_of(data, text="text", id=None, fields=()):
     """Wraps `data` in Documents, which the engine reads without copying them."""
     if is_dataset(data):
         data = arrow_of_dataset(data, list(dict.fromkeys([text, *([id] if id else []), *fields])))
-    elif type(data).__module__.startswith("datasets.") and type(data).__name__ in ("DatasetDict", "IterableDataset", "IterableDatasetDict"):
+    elif (type(data).__module__.startswith("datasets.")
+          and type(data).__name__ in ("DatasetDict", "IterableDataset", "IterableDatasetDict")):
         raise TypeError(f"expected one Dataset, not {type(data).__name__}; name a split, or load it without streaming")
-    elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__") or isinstance(data, (list, tuple))):
+    elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+              or isinstance(data, (list, tuple))):
         if hasattr(data, "tolist"):  # numpy arrays, and the Series of older pandas versions
             data = data.tolist()
         elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):

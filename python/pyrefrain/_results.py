@@ -117,7 +117,8 @@ class Decisions(Result):
             names, features = rows.column_names, rows.features
             return rows.remove_columns(self._text).add_column(self._text, column).select_columns(names).cast(features)
         if kind == "pandas":
-            return rows.assign(**{self._text: list(texts)}) if hasattr(rows, "assign") else type(rows)(list(texts), rows.index)
+            return (rows.assign(**{self._text: list(texts)}) if hasattr(rows, "assign")
+                    else type(rows)(list(texts), rows.index))
         if kind == "polars":
             import polars
 
@@ -167,8 +168,8 @@ class Explanation:
         return f"<Explanation: similarity {self.similarity:.3f}, {self.difference} bits differ>"
 
     def _repr_html_(self):
-        sides = "".join(f'<td style="vertical-align:top;text-align:left;white-space:pre-wrap">{_marked(self.report[side])}</td>'
-                        for side in "ab")
+        sides = "".join('<td style="vertical-align:top;text-align:left;white-space:pre-wrap">'
+                        f'{_marked(self.report[side])}</td>' for side in "ab")
         return f"<div><p>{escaped(repr(self)[1:-1])}</p><table><tr>{sides}</tr></table></div>"
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .options import DedupOptions, FingerprintOptions, NearOptions, NgramsOptions, SubstringsOptions
 
 
-def fingerprint(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[FingerprintOptions]) -> Fingerprints:
+def fingerprint(data: Any, *, text: str = "text", id: str | None = None,
+                **options: Unpack[FingerprintOptions]) -> Fingerprints:
     """Computes the 64-bit SimHash of every document.
 
     `data` is a list of str, any object that exports Arrow (a pyarrow, polars, pandas or DuckDB table, a dataset), or
@@ -25,7 +26,8 @@ def fingerprint(data: Any, *, text: str = "text", id: str | None = None, **optio
     """
     _prepare(options)
     if (paths := paths_of(data)) is not None:
-        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _explicit_field(text), "id": id, **options}), simhash=int)
+        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _explicit_field(text), "id": id, **options}),
+                               simhash=int)
         return Fingerprints(_files.Rows(rows, ["id", "simhash"]), "{}")
     return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), {**options}))
 
@@ -65,11 +67,14 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
             against, options.pop("against_text", None) or text, options.pop("against_id", None))
     if paths is not None:
         with _files.output_folder(options) as folder:
-            report = _core.dedup_files(paths, {"text": _explicit_field(text), "id": id, "annotate": annotate, **options})
+            report = _core.dedup_files(paths,
+                                       {"text": _explicit_field(text), "id": id, "annotate": annotate, **options})
             rows = _files.json_lines(os.path.join(folder, "decisions.jsonl"))
-        names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "spans", "cluster"]
+        names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "spans",
+                 "cluster"]
         rows = [_decision(row, names) for row in rows]
-        return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None, text)
+        return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None,
+                         text)
     documents = documents_of(data, text, id, _fields(options))
     found, cuts, report = _core.dedup_memory(documents, {**options})
     decisions = Decisions(found, cuts, report, data, documents, text)
@@ -90,7 +95,8 @@ def substrings(data: Any, *, text: str = "text", id: str | None = None, **option
         with _files.output_folder(options) as folder:
             report = _core.substrings_files(paths, {"text": _explicit_field(text), "id": id, **options})
             rows = _files.tsv_file(os.path.join(folder, "substring_bytes.tsv"), x=int, y=int)
-        return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data, None)
+        return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data,
+                      None)
     documents = documents_of(data, text, id)
     found, cuts, report = _core.substrings_memory(documents, {**options})
     return Ranges(found, cuts, report, data, documents)

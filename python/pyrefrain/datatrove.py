@@ -1,6 +1,7 @@
 """A datatrove pipeline step that forwards the documents that dedup keeps.
 
-    LocalPipelineExecutor(pipeline=[JsonlReader("data"), pyrefrain.datatrove.Dedup(), JsonlWriter("clean")], tasks=1).run()
+    LocalPipelineExecutor(pipeline=[JsonlReader("data"), pyrefrain.datatrove.Dedup(), JsonlWriter("clean")],
+                          tasks=1).run()
 """
 
 from __future__ import annotations
@@ -62,4 +63,5 @@ class Dedup(PipelineStep):
             return texts
         import pyarrow
 
-        return pyarrow.table({"text": texts, **{name: [document.metadata.get(name) for document in documents] for name in fields}})
+        return pyarrow.table({"text": texts,
+                              **{name: [document.metadata.get(name) for document in documents] for name in fields}})

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ._option_tables import (
-    AddTable, DedupTable, DeviceTable as DeviceOptions, FingerprintTable, InputTable, LayoutTable as LayoutOptions, NearTable,
-    NgramsTable, PassagesTable, QueryTable, RunTable, SubstringsTable)
+    AddTable, DedupTable, DeviceTable as DeviceOptions, FingerprintTable, InputTable, LayoutTable as LayoutOptions,
+    NearTable, NgramsTable, PassagesTable, QueryTable, RunTable, SubstringsTable)
 
 
 class RunOptions(RunTable, total=False):

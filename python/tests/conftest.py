@@ -39,7 +39,7 @@ def write_jsonl(path, rows):
 def world(tmp_path_factory):
     """Returns (file, rows) of bench/dedup_world.py."""
     folder = tmp_path_factory.mktemp("world")
-    subprocess.run([sys.executable, "-B", SOURCE / "bench" / "dedup_world.py", "--documents", "1000", "--words", "60", folder],
-                   check=True)
+    subprocess.run([sys.executable, "-B", SOURCE / "bench" / "dedup_world.py", "--documents", "1000", "--words", "60",
+                    folder], check=True)
     path = folder / "documents.jsonl"
     return path, [json.loads(line) for line in path.read_text().splitlines()]

@@ -31,13 +31,13 @@ for kind in (Schema, Array):
     kind.Release = ctypes.CFUNCTYPE(None, ctypes.POINTER(kind))
 Schema._fields_ = [
     ("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p), ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(ctypes.POINTER(Schema))), ("dictionary", ctypes.POINTER(Schema)),
-    ("release", Schema.Release), ("private_data", ctypes.c_void_p)]
+    ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+    ("dictionary", ctypes.POINTER(Schema)), ("release", Schema.Release), ("private_data", ctypes.c_void_p)]
 Array._fields_ = [
-    ("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64), ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(Array))), ("dictionary", ctypes.POINTER(Array)), ("release", Array.Release),
-    ("private_data", ctypes.c_void_p)]
+    ("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(Array))), ("dictionary", ctypes.POINTER(Array)),
+    ("release", Array.Release), ("private_data", ctypes.c_void_p)]
 
 
 # There is nothing to release, because Python owns everything. This is a C function because Python functions may not
@@ -56,8 +56,10 @@ class Node:
         self.children, self.dictionary = list(children), dictionary
         self.data = [None if data is None else ctypes.create_string_buffer(data, len(data)) for data in buffers]
         self.buffers = (ctypes.c_void_p * (len(buffers) + 1))(*(data and ctypes.addressof(data) for data in self.data))
-        self.schemas = (ctypes.POINTER(Schema) * (len(self.children) + 1))(*(ctypes.pointer(child.schema) for child in self.children))
-        self.arrays = (ctypes.POINTER(Array) * (len(self.children) + 1))(*(ctypes.pointer(child.array) for child in self.children))
+        self.schemas = (ctypes.POINTER(Schema) * (len(self.children) + 1))(
+            *(ctypes.pointer(child.schema) for child in self.children))
+        self.arrays = (ctypes.POINTER(Array) * (len(self.children) + 1))(
+            *(ctypes.pointer(child.array) for child in self.children))
         self.schema = Schema(format=format, name=name, n_children=len(self.children), children=self.schemas,
                              release=RELEASE[Schema], dictionary=dictionary and ctypes.pointer(dictionary.schema))
         self.array = Array(length=length, null_count=nulls, n_buffers=len(buffers), n_children=len(self.children),
@@ -82,13 +84,15 @@ def plain(wide=False, name=b"text"):
     for text in TEXTS:
         ends.append(ends[-1] + len(text))
     kind = "q" if wide else "i"
-    return Node(b"U" if wide else b"u", 4, [b"\x0f", struct.pack(f"5{kind}", *ends), "".join(TEXTS).encode()], name=name, nulls=-1)
+    return Node(b"U" if wide else b"u", 4, [b"\x0f", struct.pack(f"5{kind}", *ends), "".join(TEXTS).encode()],
+                name=name, nulls=-1)
 
 
 def views():
     made, out = b"", b""
     for text in map(str.encode, TEXTS):
-        made += struct.pack("i12s", len(text), text) if len(text) <= 12 else struct.pack("i4sii", len(text), text[:4], 0, len(out))
+        made += (struct.pack("i12s", len(text), text) if len(text) <= 12
+                 else struct.pack("i4sii", len(text), text[:4], 0, len(out)))
         out += text if len(text) > 12 else b""
     return Node(b"vu", 4, [None, made, out, struct.pack("q", len(out))])
 
@@ -146,16 +150,17 @@ def break_content(node, pick):
 
 
 def break_schema(node, pick):
-    values = {"format": [None, b"", b"?", b"+w:", b"+w:x", b"+w:99999999999999999999", b"w:-4"], "name": [None], "n_children": [-1, -2**63,
-              node.schema.n_children + 1], "children": [None], "dictionary": [None], "release": [Schema.Release()]}
+    values = {"format": [None, b"", b"?", b"+w:", b"+w:x", b"+w:99999999999999999999", b"w:-4"], "name": [None],
+              "n_children": [-1, -2**63, node.schema.n_children + 1], "children": [None], "dictionary": [None],
+              "release": [Schema.Release()]}
     name = pick.choice(list(values))
     setattr(node.schema, name, pick.choice(values[name]))
 
 
 def break_array(node, pick):
-    values = {"length": [-1, -2**63, 0, 1], "offset": [-1, -2**63, 2**62], "null_count": [2, -2, 2**63 - 1], "n_buffers": [-1, 0, 1, 2],
-              "n_children": [-1, 0, node.array.n_children + 1], "buffers": [None], "children": [None], "dictionary": [None],
-              "release": [Array.Release()]}
+    values = {"length": [-1, -2**63, 0, 1], "offset": [-1, -2**63, 2**62], "null_count": [2, -2, 2**63 - 1],
+              "n_buffers": [-1, 0, 1, 2], "n_children": [-1, 0, node.array.n_children + 1], "buffers": [None],
+              "children": [None], "dictionary": [None], "release": [Array.Release()]}
     name = pick.choice(list(values))
     setattr(node.array, name, pick.choice(values[name]))
 

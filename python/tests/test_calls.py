@@ -25,7 +25,8 @@ def texts(count, size=120):
 
 
 def python(code, **more):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False, **more)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          check=False, **more)
 
 
 def test_importing_takes_no_time_and_no_other_library():
@@ -70,7 +71,8 @@ def test_calls_of_many_threads_do_not_mix():
     data = texts(200)
     wanted = pyrefrain.dedup(data).to_pylist()
     found = [None] * 4
-    threads = [threading.Thread(target=lambda i=i: found.__setitem__(i, pyrefrain.dedup(data, memory="64M").to_pylist())) for i in range(4)]
+    threads = [threading.Thread(
+        target=lambda i=i: found.__setitem__(i, pyrefrain.dedup(data, memory="64M").to_pylist())) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -92,7 +94,8 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(memory_folder):
         import pyarrow as pa
         import pyrefrain
         words = [f"word{i}" for i in range(997)]
-        chunk = pa.array([" ".join(words[(i * 7919 + j * (i % 13 + 1)) % 997] for j in range(200)) for i in range(4000)])
+        chunk = pa.array([" ".join(words[(i * 7919 + j * (i % 13 + 1)) % 997] for j in range(200))
+                          for i in range(4000)])
         data = pa.chunked_array([chunk] * 60)
         print("ready", flush=True)
         try:
@@ -101,7 +104,8 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(memory_folder):
         except KeyboardInterrupt:
             print("stopped", time.time(), flush=True)
     """
-    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), memory_folder], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), memory_folder], stdout=subprocess.PIPE,
+                          text=True) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
@@ -161,7 +165,8 @@ def test_the_text_is_not_copied(tmp_path):
         size, count = 4096, 50000
         text = np.random.default_rng(0).integers(97, 123, size * count, dtype=np.uint8)
         text[::7] = 32
-        data = pa.LargeStringArray.from_buffers(count, pa.py_buffer(np.arange(count + 1, dtype=np.int64) * size), pa.py_buffer(text))
+        data = pa.LargeStringArray.from_buffers(count, pa.py_buffer(np.arange(count + 1, dtype=np.int64) * size),
+                                                pa.py_buffer(text))
         pyrefrain.fingerprint(data[:10], memory="64M")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         pyrefrain.near(data, memory="64M", threads=2)
@@ -182,7 +187,8 @@ def test_nothing_is_written_beside_what_is_asked_for(tmp_path):
         data = ["the same words again and again %d" % (i % 40) * 3 for i in range(400)]
         pyrefrain.dedup(data, substrings=20); pyrefrain.near(data); pyrefrain.ngrams(data); pyrefrain.substrings(data)
         pathlib.Path("in.txt").write_text("\\n".join(data))
-        pyrefrain.dedup(pathlib.Path("in.txt"), format="lines"); pyrefrain.near("in.txt", format="lines"); pyrefrain.ngrams("in.txt")
+        pyrefrain.dedup(pathlib.Path("in.txt"), format="lines"); pyrefrain.near("in.txt", format="lines")
+        pyrefrain.ngrams("in.txt")
     """
     done = python(code, cwd=work, env={**os.environ, "TMPDIR": str(temp)})
     assert done.returncode == 0, done.stderr
@@ -192,7 +198,8 @@ def test_nothing_is_written_beside_what_is_asked_for(tmp_path):
 def test_sizes_do_not_depend_on_the_locale(tmp_path):
     if shutil.which("localedef") is None:
         pytest.skip("there is no localedef")
-    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True, check=False)
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", tmp_path / "de_DE.UTF-8"], capture_output=True,
+                          check=False)
     if not (tmp_path / "de_DE.UTF-8").exists():
         pytest.skip(f"no such locale can be made: {made.stderr.decode()}")
     code = """

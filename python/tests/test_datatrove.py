@@ -27,7 +27,10 @@ def read(folder):
     return rows
 
 
-@pytest.mark.parametrize("options, flags", [({}, []), ({"substrings": 60, "keep": "max:rate"}, ["--substrings", "60", "--keep", "max:rate"])], ids=str)
+@pytest.mark.parametrize("options, flags", [
+    ({}, []),
+    ({"substrings": 60, "keep": "max:rate"}, ["--substrings", "60", "--keep", "max:rate"]),
+], ids=str)
 def test_a_pipeline_keeps_what_the_program_keeps(world, tmp_path, options, flags):
     path, _ = world
     data = tmp_path / "data"

@@ -97,14 +97,16 @@ def test_decisions_stand_beside_the_data():
               "cluster": [0, None, 0, None, 0, None]}
     for data in [datasets.Dataset.from_dict(ROWS), pa.table(ROWS), pl.DataFrame(ROWS)]:
         found = pyrefrain.dedup(data, annotate=True)
-        found = found.to_dict(as_series=False) if isinstance(found, pl.DataFrame) else found.to_dict() if isinstance(found, datasets.Dataset) else found.to_pydict()
+        found = (found.to_dict(as_series=False) if isinstance(found, pl.DataFrame)
+                 else found.to_dict() if isinstance(found, datasets.Dataset) else found.to_pydict())
         assert found == {**ROWS, **wanted}
     frame = pyrefrain.dedup(pd.DataFrame(ROWS), annotate=True)
     assert frame["keep"].tolist() == wanted["keep"] and frame["number"].tolist() == ROWS["number"]
 
 
-@pytest.mark.parametrize("keep, row", [("first", 0), ("longest", 2), ("max:number", 4), ("min:number", 0), ("newest:day", 2),
-                                       ("max:float", 0), ("newest:time", 4)])
+@pytest.mark.parametrize("keep, row", [
+    ("first", 0), ("longest", 2), ("max:number", 4), ("min:number", 0), ("newest:day", 2), ("max:float", 0),
+    ("newest:time", 4)])
 def test_a_field_of_any_type_decides_what_is_kept(keep, row):
     times = [datetime.datetime(2020, 1, 1, hour) for hour in (1, 2, 3, 4, 23, 6)]
     table = pa.table({**ROWS, "float": [-0.5, 0, -1.5, 0, -2.5, 0], "time": times})
@@ -115,7 +117,8 @@ def test_a_field_of_any_type_decides_what_is_kept(keep, row):
 def test_ids_name_documents_and_matches():
     table = pa.table({"text": TEXTS, "name": list("abcdef"), "number": [10, 20, 30, 40, 50, 60]})
     by_name = pyrefrain.dedup(table, id="name")
-    assert [(row["id"], row["match"]) for row in by_name] == [("a", None), ("b", None), ("c", "a"), ("d", None), ("e", "a"), ("f", None)]
+    assert [(row["id"], row["match"]) for row in by_name] == [
+        ("a", None), ("b", None), ("c", "a"), ("d", None), ("e", "a"), ("f", None)]
     assert [row["match"] for row in pyrefrain.dedup(table, id="number")] == [None, None, "10", None, "10", None]
 
 
@@ -169,10 +172,12 @@ def test_mistakes_name_the_argument(tmp_path):
     refused(errors.InvalidArgument, "^near: there is no 'cosine'; choose from minhash, simhash, off", near="cosine")
     refused(errors.InvalidArgument, "^substrings: must be a number, or off", substrings="on")
     refused(errors.InvalidArgument, "has no effect without verify", pyrefrain.near, threshold=0.5)
-    refused(errors.InvalidArgument, "no column 'body'; the columns are: text, number, day", data=pa.table(ROWS), text="body")
+    refused(errors.InvalidArgument, "no column 'body'; the columns are: text, number, day", data=pa.table(ROWS),
+            text="body")
     refused(errors.InvalidArgument, "no column 'rank'", data=pa.table(ROWS), keep="max:rank")
     refused(errors.InvalidArgument, "^apply: writes files", apply=True)
-    refused(errors.InvalidArgument, "expected strings, numbers or dates", data=pa.table({"text": TEXTS, "n": [decimal.Decimal(1)] * 6}), id="n")
+    refused(errors.InvalidArgument, "expected strings, numbers or dates",
+            data=pa.table({"text": TEXTS, "n": [decimal.Decimal(1)] * 6}), id="n")
     refused(errors.NotFound, "missing.jsonl", data=tmp_path / "missing.jsonl")
     refused(TypeError, r"dedup\(\) has no argument 'treshold'", treshold=0.5)
     refused(TypeError, "name a split", data=datasets.DatasetDict({"train": datasets.Dataset.from_dict(ROWS)}))
@@ -182,7 +187,8 @@ def test_mistakes_name_the_argument(tmp_path):
 
 
 def test_text_and_id_are_fields_of_files(tmp_path):
-    (tmp_path / "rows.csv").write_text("body,key\n" + "".join(f'"{text}",k{row}\n' for row, text in enumerate(TEXTS) if text))
+    (tmp_path / "rows.csv").write_text("body,key\n"
+                                       + "".join(f'"{text}",k{row}\n' for row, text in enumerate(TEXTS) if text))
     found = pyrefrain.dedup(tmp_path / "rows.csv", text="body", id="key")
     assert [row["id"] for row in found if row["keep"]] == ["k0", "k1", "k5"]
     with pytest.raises(errors.Error, match="text 'text'|'text'") as caught:

@@ -66,7 +66,8 @@ def test_all_nulls_are_a_column_too():
 
 
 def test_no_rows_give_no_rows():
-    for column in [[], pa.array([], pa.string()), pa.table({"text": pa.array([], pa.string())}), pa.chunked_array([], pa.string())]:
+    for column in [[], pa.array([], pa.string()), pa.table({"text": pa.array([], pa.string())}),
+                   pa.chunked_array([], pa.string())]:
         assert listed(kernels.digests(column)) == []
         assert listed(kernels.ngram_keys(column)) == []
 
@@ -154,12 +155,15 @@ def test_substring_samples_find_windows_that_occur_twice():
     sides = [pa.Table.from_pylist([{name: pair[side][name] for name in ["core", "first", "windows"]} for pair in pairs])
              for side in range(2)]
     found = pa.record_batch(kernels.shared_windows(
-        [texts[a["row"]] for a, _ in pairs], sides[0], [texts[b["row"]] for _, b in pairs], sides[1], length=40)).to_pylist()
+        [texts[a["row"]] for a, _ in pairs], sides[0], [texts[b["row"]] for _, b in pairs], sides[1],
+        length=40)).to_pylist()
     starts = {start for (a, _), where in zip(pairs, found) for start in range(where["begin"], where["end"])}
     wanted = {i for i in range(len(texts[0]) - 39) if texts[0][i : i + 40] in texts[2]}
     assert starts == wanted and len(wanted) > 10
-    hashes = pa.record_batch(kernels.window_hashes([texts[0], texts[2]], pa.array([4, 6]), pa.array([3, 3]), length=40)).to_pylist()
-    assert [row["hash"] for row in hashes[:3]] == [row["hash"] for row in hashes[3:]] and hashes[0]["hash"] != hashes[1]["hash"]
+    hashes = pa.record_batch(kernels.window_hashes([texts[0], texts[2]], pa.array([4, 6]), pa.array([3, 3]),
+                                                   length=40)).to_pylist()
+    assert [row["hash"] for row in hashes[:3]] == [row["hash"] for row in hashes[3:]]
+    assert hashes[0]["hash"] != hashes[1]["hash"]
 
 
 def test_items_are_found_whole_and_in_part():

@@ -33,7 +33,8 @@ def tables(tmp_path_factory):
     (folder / "match.tsv").write_text(run_program("match", prints, prints))
     (folder / "all.tsv").write_text(run_program("match", prints, prints, "--all"))
     (folder / "grams.tsv").write_text(run_program("ngrams", "show", folder / "grams", "-q"))
-    (folder / "query.tsv").write_text(run_program("index", "query", folder / "index", folder / "more", "--output", "tsv", "-q"))
+    (folder / "query.tsv").write_text(run_program("index", "query", folder / "index", folder / "more",
+                                                  "--output", "tsv", "-q"))
     (folder / "added.tsv").write_text(prints.read_text())
     run_program("match", folder / "added.tsv", prints, "--add")
     run_program("match", folder / "near" / "clusters.tsv", prints, "--add")

@@ -1,4 +1,5 @@
-"""mypy knows every option of every verb, with the values that it takes, from the stubs that are made of the tables of options."""
+"""mypy knows every option of every verb, with the values that it takes, from the stubs that are made of the tables of
+options."""
 import os
 import subprocess
 import sys

@@ -54,13 +54,16 @@ def test_a_text_that_symbols_keep_says_so(tmp_path):
 @pytest.mark.parametrize("options, flags", [
     ({}, []),
     ({"threads": 3, "memory": "64M"}, []),
-    ({"threshold": 0.6, "max_loss": "any", "templates": "off"}, ["--threshold", "0.6", "--max-loss", "any", "--templates", "off"]),
+    ({"threshold": 0.6, "max_loss": "any", "templates": "off"},
+     ["--threshold", "0.6", "--max-loss", "any", "--templates", "off"]),
     ({"near": "simhash"}, ["--near", "simhash"]),
     ({"near": "off"}, ["--near", "off"]),
     ({"keep": "longest", "substrings": 60}, ["--keep", "longest", "--substrings", "60"]),
     ({"preset": "strict"}, ["--preset", "strict"]),
-    ({"keep": "max:rate", "source_field": "source", "exact": False}, ["--keep", "max:rate", "--source-field", "source", "--exact", "off"]),
-    ({"keep": "source:wiki,news", "source_field": "source"}, ["--keep", "source:wiki,news", "--source-field", "source"]),
+    ({"keep": "max:rate", "source_field": "source", "exact": False},
+     ["--keep", "max:rate", "--source-field", "source", "--exact", "off"]),
+    ({"keep": "source:wiki,news", "source_field": "source"},
+     ["--keep", "source:wiki,news", "--source-field", "source"]),
     ({"tokenizer": "chars", "window": 12, "seed": 7}, ["--tokenizer", "chars", "--window", "12", "--seed", "7"]),
     ({"tokenizer": "code", "comments": True}, ["--tokenizer", "code", "--comments"]),
 ], ids=str)
@@ -105,9 +108,11 @@ def test_dedup_against_another_set(world, tmp_path):
     wanted = decisions_of(tmp_path / "run")
     table = pa.Table.from_pylist(rows)
     in_memory = pyrefrain.dedup(table, id="id", against=items)
-    assert {row["id"] for row in in_memory if row["reason"] == "against"} == {row["id"] for row in wanted if row["reason"] == "against"}
+    assert ({row["id"] for row in in_memory if row["reason"] == "against"}
+            == {row["id"] for row in wanted if row["reason"] == "against"})
     assert [row["keep"] for row in in_memory] == [row["keep"] for row in wanted]
-    assert [str(row["item"]) for row in in_memory if row["reason"] == "against"] == [row["match"] for row in wanted if row["reason"] == "against"]
+    assert ([str(row["item"]) for row in in_memory if row["reason"] == "against"]
+            == [row["match"] for row in wanted if row["reason"] == "against"])
     from_file = pyrefrain.dedup(table, id="id", against=tmp_path / "items.jsonl")
     assert [row["keep"] for row in from_file] == [row["keep"] for row in wanted]
 
@@ -125,7 +130,8 @@ def test_dedup_of_random_texts(texts):
     ({"verify": True}, ["--verify"]),
     ({"distance": 3, "all_pairs": True, "window": 2}, ["--distance", "3", "--all-pairs", "--window", "2"]),
     ({"preset": "report"}, ["--preset", "report"]),
-    ({"stop_words": "english", "hash": "jenkins", "seed": 3}, ["--stop-words", "english", "--hash", "jenkins", "--seed", "3"]),
+    ({"stop_words": "english", "hash": "jenkins", "seed": 3},
+     ["--stop-words", "english", "--hash", "jenkins", "--seed", "3"]),
 ], ids=str)
 def test_near_matches_as_the_program_does(world, tmp_path, options, flags):
     path, rows = world
@@ -134,7 +140,8 @@ def test_near_matches_as_the_program_does(world, tmp_path, options, flags):
     for found in [pyrefrain.near(pa.Table.from_pylist(rows), id="id", **options), from_file]:
         matches = [[row["id1"], row["id2"], str(row["diff"])] for row in found]
         assert matches == [row[:3] for row in read_tsv(tmp_path / "run/matches.tsv")]
-        clusters = [[row["id"], "" if row["simhash"] is None else str(row["simhash"]), str(row["cluster"])] for row in found.documents]
+        clusters = [[row["id"], "" if row["simhash"] is None else str(row["simhash"]), str(row["cluster"])]
+                    for row in found.documents]
         assert clusters == read_tsv(tmp_path / "run/clusters.tsv")
         assert len(matches) > 50 and found.report["matches"] == len(matches)
 
@@ -145,7 +152,8 @@ def test_near_of_random_texts(texts):
         folder = pathlib.Path(name)
         run_program("near", file_of(texts, folder), "-o", folder / "run", "-q")
         found = pyrefrain.near(texts)
-        assert [[str(row["id1"]), str(row["id2"]), str(row["diff"])] for row in found] == read_tsv(folder / "run/matches.tsv")
+        assert ([[str(row["id1"]), str(row["id2"]), str(row["diff"])] for row in found]
+                == read_tsv(folder / "run/matches.tsv"))
 
 
 def test_fingerprints_are_those_of_the_program(world):
@@ -155,12 +163,16 @@ def test_fingerprints_are_those_of_the_program(world):
         assert [[row["id"], "" if row["simhash"] is None else str(row["simhash"])] for row in found] == wanted
 
 
-@pytest.mark.parametrize("options, flags", [({"length": 50}, ["--length", "50"]), ({"length": 30, "min_count": 3}, ["--length", "30", "--min-count", "3"])], ids=str)
+@pytest.mark.parametrize("options, flags", [
+    ({"length": 50}, ["--length", "50"]),
+    ({"length": 30, "min_count": 3}, ["--length", "30", "--min-count", "3"]),
+], ids=str)
 def test_substrings_are_those_of_the_program(world, tmp_path, options, flags):
     path, rows = world
     run_program("substrings", path, "-o", tmp_path / "run", "-q", *flags)
     wanted = read_tsv(tmp_path / "run/substring_bytes.tsv")
-    for found in [pyrefrain.substrings(pa.Table.from_pylist(rows), id="id", **options), pyrefrain.substrings(path, **options)]:
+    for found in [pyrefrain.substrings(pa.Table.from_pylist(rows), id="id", **options),
+                  pyrefrain.substrings(path, **options)]:
         assert [[row["id"], str(row["x"]), str(row["y"])] for row in found] == wanted
     assert len(wanted) > 50
 
@@ -171,17 +183,21 @@ def test_substrings_of_random_texts(texts):
         folder = pathlib.Path(name)
         run_program("substrings", file_of(texts, folder), "-o", folder / "run", "-q", "--length", "12", "--apply")
         found = pyrefrain.substrings(texts, length=12)
-        assert [[str(row["id"]), str(row["x"]), str(row["y"])] for row in found] == read_tsv(folder / "run/substring_bytes.tsv")
-        clean = [json.loads(line)["text"] for line in (folder / "run/clean/texts.jsonl").read_text().splitlines()] if texts else []
+        assert ([[str(row["id"]), str(row["x"]), str(row["y"])] for row in found]
+                == read_tsv(folder / "run/substring_bytes.tsv"))
+        clean = ([json.loads(line)["text"] for line in (folder / "run/clean/texts.jsonl").read_text().splitlines()]
+                 if texts else [])
         assert found.clean() == clean
 
 
 def test_ngrams_are_those_of_the_program(world, tmp_path):
     path, rows = world
     run_program("ngrams", "build", path, "-o", tmp_path / "index", "-q", "-n", "4", "-m", "3")
-    wanted = [line.split("\t") for line in run_program("ngrams", "show", tmp_path / "index", "--sort", "ngram").split("\n")[1:-1]]
+    wanted = [line.split("\t")
+              for line in run_program("ngrams", "show", tmp_path / "index", "--sort", "ngram").split("\n")[1:-1]]
     for found in [pyrefrain.ngrams(pa.Table.from_pylist(rows), id="id", n=4, m=3), pyrefrain.ngrams(path, n=4, m=3)]:
-        shown = [[row["ngram"], str(row["count"]), str(row["documents"]), ",".join(f"{place['id']}:{place['token']}" for place in row["places"])]
+        shown = [[row["ngram"], str(row["count"]), str(row["documents"]),
+                  ",".join(f"{place['id']}:{place['token']}" for place in row["places"])]
                  for row in found]
         assert shown == wanted
     assert len(wanted) > 50
@@ -192,7 +208,8 @@ def test_ngrams_of_random_texts(texts):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         run_program("ngrams", "build", file_of(texts, folder), "-o", folder / "index", "-q", "-n", "3")
-        wanted = [line.split("\t")[:2] for line in run_program("ngrams", "show", folder / "index", "--sort", "ngram").split("\n")[1:-1]]
+        wanted = [line.split("\t")[:2]
+                  for line in run_program("ngrams", "show", folder / "index", "--sort", "ngram").split("\n")[1:-1]]
         assert [[row["ngram"], str(row["count"])] for row in pyrefrain.ngrams(texts, n=3)] == wanted
 
 
@@ -206,7 +223,8 @@ def test_explain_tells_what_the_program_tells(tmp_path):
     rows = pyrefrain.explain("x", "y", within=pa.table({"text": [a, b], "name": ["x", "y"]}), id="name")
     assert files.report == wanted
     for found in [texts, files, rows]:
-        assert (found.similarity, found.difference, found.match) == (wanted["similarity"], wanted["difference"], wanted["match"])
+        assert (found.similarity, found.difference, found.match) == (wanted["similarity"], wanted["difference"],
+                                                                     wanted["match"])
     assert "<mark>one two three four five six</mark> eight &lt;b&gt;" in texts._repr_html_()
     with pytest.raises(pyrefrain.errors.NotFound):
         pyrefrain.explain("x", "z", within=pa.table({"text": [a, b], "name": ["x", "y"]}), id="name")
@@ -229,26 +247,33 @@ def test_an_index_answers_as_the_program_does(world, tmp_path):
     index.add(table.slice(700), id="id")
     assert len(index) == len(rows) == len(pyrefrain.Index(tmp_path / "index"))
     (tmp_path / "asked.txt").write_text(rows[5]["text"])
-    wanted = [json.loads(line) for line in run_program("index", "query", tmp_path / "index", tmp_path / "asked.txt").splitlines()]
-    without_id = lambda passages: [{key: value for key, value in passage.items() if key not in ("query", "cursor")} for passage in passages if "passage" in passage]
+    wanted = [json.loads(line)
+              for line in run_program("index", "query", tmp_path / "index", tmp_path / "asked.txt").splitlines()]
+    without_id = lambda passages: [{key: value for key, value in passage.items() if key not in ("query", "cursor")}
+                                   for passage in passages if "passage" in passage]
     assert without_id(index.query(rows[5]["text"])) == without_id(wanted) != []
     passages = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index").splitlines()]
     assert index.passages() == passages and len(passages) > 50
-    shared = [json.loads(line) for line in run_program("index", "query", tmp_path / "index", "--self", "--no-text").splitlines()]
+    shared = [json.loads(line)
+              for line in run_program("index", "query", tmp_path / "index", "--self", "--no-text").splitlines()]
     assert index.query_self(texts=False) == shared != []
     first = wanted[0]["occurrences"][0]["id"]
-    assert {place["id"] for passage in index.query(rows[5]["text"], with_=[first]) for place in passage["occurrences"]} == {first}
+    assert {place["id"] for passage in index.query(rows[5]["text"], with_=[first])
+            for place in passage["occurrences"]} == {first}
     with pytest.raises(ValueError, match="^with_: cannot be 5$") as refused:
         index.query(rows[5]["text"], with_=5)
     assert refused.value.option == "with_"
-    edited = [json.loads(line) for line in run_program("index", "extract", tmp_path / "index", "--edits", "heavy", "--noise", "0.5").splitlines()]
+    edited = [json.loads(line) for line in run_program(
+        "index", "extract", tmp_path / "index", "--edits", "heavy", "--noise", "0.5").splitlines()]
     assert index.passages(edits="heavy", noise=0.5) == edited and len(edited) > 50
     with pytest.raises(ValueError, match="^noise: must be above 0 and below 1"):
         index.passages(edits="heavy", noise=1.5)
     assert index.document(rows[5]["id"]) == rows[5]["text"] and index.document("nobody") is None
     assert index.remove([rows[5]["id"]])["removed"] == 1 and len(index) == len(rows) - 1
     index.merge()
-    assert rows[5]["id"] not in {place["id"] for passage in index.query(rows[5]["text"]) for place in passage["occurrences"]}
-    assert all(place["id"] != rows[7]["id"] for passage in index.query(of=rows[7]["id"]) for place in passage["occurrences"])
+    assert rows[5]["id"] not in {place["id"] for passage in index.query(rows[5]["text"])
+                                 for place in passage["occurrences"]}
+    assert all(place["id"] != rows[7]["id"] for passage in index.query(of=rows[7]["id"])
+               for place in passage["occurrences"])
     with pytest.raises(ValueError, match="layout"):
         pyrefrain.Index(tmp_path / "index", window=9)

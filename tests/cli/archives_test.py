@@ -23,7 +23,8 @@ except ImportError:
     pa = None
 
 RANDOM = random.Random(11)
-TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60))
+         for _ in range(40)]
 ROWS = "".join(json.dumps({"id": f"r{i}", "text": TEXTS[i % 20]}) + "\n" for i in range(40))
 LONG = "a-folder-with-a-long-name/" * 8 + "file.txt"
 MEMBERS = {
@@ -84,7 +85,8 @@ def zip_of(entries):
     for name, local, begin, packed, plain, checksum in entries:
         begin = len(body) if begin is None else begin
         body += local
-        directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 0, checksum, packed, plain, len(name), 0, 0, 0, 0, 0, begin) + name
+        directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 8, 0, 0, checksum, packed, plain, len(name),
+                                 0, 0, 0, 0, 0, begin) + name
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, len(entries), len(entries), len(directory), len(body), 0)
     return body + directory + end
 
@@ -94,7 +96,8 @@ def deflated(name, content):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(content) + packer.flush()
     checksum = zlib.crc32(content)
-    local = struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 0, checksum, len(packed), len(content), len(name), 0) + name + packed
+    local = (struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 8, 0, 0, checksum, len(packed), len(content), len(name), 0)
+             + name + packed)
     return local, len(packed), len(content), checksum
 
 
@@ -108,13 +111,15 @@ class Archives(TestCase):
 
     def test_every_kind_gives_the_same_documents_and_clean_files(self):
         kinds = {
-            "a.tar": tar("w"), "b.tar.gz": tar("w:gz"), "c.tgz": tar("w:gz", tarfile.GNU_FORMAT), "d.tar.bz2": tar("w:bz2"),
-            "e.tar.xz": tar("w:xz", tarfile.GNU_FORMAT), "f.zip": zipped(), "g.ZIP": zipped(zipfile.ZIP_STORED),
+            "a.tar": tar("w"), "b.tar.gz": tar("w:gz"), "c.tgz": tar("w:gz", tarfile.GNU_FORMAT),
+            "d.tar.bz2": tar("w:bz2"), "e.tar.xz": tar("w:xz", tarfile.GNU_FORMAT), "f.zip": zipped(),
+            "g.ZIP": zipped(zipfile.ZIP_STORED),
         }
         for name, content in kinds.items():
             self.write(name, content)
             summary = self.dedup(name, "--apply", "--threads", "3", output="out-" + name)
-            self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (DOCUMENTS, KEPT, 0), name)
+            self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (DOCUMENTS, KEPT, 0),
+                             name)
             clean = ("out-" + name, "clean", name)
             self.assertEqual(self.content(*clean, "deep/b.txt"), MEMBERS["deep/b.txt"])
             self.assertEqual(self.content(*clean, LONG), MEMBERS[LONG])
@@ -129,7 +134,8 @@ class Archives(TestCase):
         out = io.BytesIO()
         table = pa.table({"id": [f"p{i}" for i in range(40)], "text": [TEXTS[i % 20] for i in range(40)]})
         pyarrow.parquet.write_table(table, out, row_group_size=10)
-        self.write("set.tar.gz", tar("w:gz", members={"part-0.parquet": out.getvalue(), "part-1.parquet": out.getvalue()}))
+        self.write("set.tar.gz",
+                   tar("w:gz", members={"part-0.parquet": out.getvalue(), "part-1.parquet": out.getvalue()}))
         summary = self.dedup("set.tar.gz", "--apply")
         self.assertEqual((summary["documents"], summary["kept"]), (80, 20))
         clean = pyarrow.parquet.read_table(self.path("out/clean/set.tar.gz/part-0.parquet"))
@@ -143,12 +149,15 @@ class Archives(TestCase):
         self.assertIn("in/set.tar.gz/deep/b.txt", ids)
 
     def test_names_that_lead_out_of_the_archive_are_not_written_there(self):
-        members = {"../../out-of.txt": TEXTS[0].encode(), "/tmp/absolute.txt": TEXTS[1].encode(), "x/../../y.txt": TEXTS[2].encode(), "fine.txt": TEXTS[3].encode()}
+        members = {"../../out-of.txt": TEXTS[0].encode(), "/tmp/absolute.txt": TEXTS[1].encode(),
+                   "x/../../y.txt": TEXTS[2].encode(), "fine.txt": TEXTS[3].encode()}
         self.write("evil.tar", tar("w", members=members))
         summary = self.dedup("evil.tar", "--apply")
         self.assertEqual(summary["documents"], 2)
-        found = [os.path.join(folder, name) for folder, _, names in os.walk(self.path("out", "clean")) for name in names]
-        self.assertEqual(sorted(os.path.relpath(path, self.path("out", "clean")) for path in found), ["evil.tar/fine.txt", "evil.tar/tmp/absolute.txt"])
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(self.path("out", "clean"))
+                 for name in names]
+        self.assertEqual(sorted(os.path.relpath(path, self.path("out", "clean")) for path in found),
+                         ["evil.tar/fine.txt", "evil.tar/tmp/absolute.txt"])
 
     def test_a_name_that_comes_twice_is_kept_twice(self):
         out = io.BytesIO()
@@ -168,7 +177,8 @@ class Archives(TestCase):
         self.assertEqual((summary["documents"], summary["bad_records"]), (2, 2))
         self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]], ["in/cut.tar", "in/cut.zip"])
         self.assertIn("truncated tar archive", summary["bad_record_examples"][0]["reason"])
-        self.assertIn("in/cut.tar: truncated tar archive", self.run_program("dedup", "in/cut.tar", "-o", "named", code=3).err)
+        self.assertIn("in/cut.tar: truncated tar archive",
+                      self.run_program("dedup", "in/cut.tar", "-o", "named", code=3).err)
         self.write("cut.tar.gz", tar("w:gz")[:-400])
         self.assertIn("cut.tar.gz: truncated gzip data", self.run_program("dedup", "cut.tar.gz", "-o", "b", code=3).err)
         whole = zipped()
@@ -187,7 +197,8 @@ class Archives(TestCase):
         return {os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names}
 
     def test_read_back_takes_the_files_of_an_archive_in_their_order(self):
-        files = [(name, TEXTS[at % 9].encode()) for at, name in enumerate(["z.txt", "b/c.txt", "a.txt", "b.txt", "same", "same", "b/a.txt"])]
+        files = [(name, TEXTS[at % 9].encode())
+                 for at, name in enumerate(["z.txt", "b/c.txt", "a.txt", "b.txt", "same", "same", "b/a.txt"])]
         files.insert(3, ("m.jsonl", ROWS.encode()))
         self.write("in/set.tar", of_files(files))
         self.write("in/set.zip", zipped())
@@ -199,7 +210,8 @@ class Archives(TestCase):
             shutil.rmtree(self.path("out"))
 
     def test_a_truncated_archive_brings_nothing_back(self):
-        whole = of_files([("a.txt", TEXTS[0].encode()), ("b.txt", TEXTS[1].encode()), ("copy.txt", TEXTS[0].encode()), ("cut.txt", b"x" * 5000)])
+        whole = of_files([("a.txt", TEXTS[0].encode()), ("b.txt", TEXTS[1].encode()), ("copy.txt", TEXTS[0].encode()),
+                          ("cut.txt", b"x" * 5000)])
         self.write("in/cut.tar", whole[:5000])
         self.write("in/x.txt", TEXTS[2])
         summary = self.dedup("in", "--apply", "--read-back")
@@ -210,7 +222,8 @@ class Archives(TestCase):
 
     def test_a_file_that_cannot_be_read_is_a_bad_record_and_its_archive_is_read_on(self):
         entries = [(name.encode(), *deflated(name.encode(), content)) for name, content in list(MEMBERS.items())[:3]]
-        entries = [(name, local, None, packed, plain, checksum ^ (at == 1)) for at, (name, local, packed, plain, checksum) in enumerate(entries)]
+        entries = [(name, local, None, packed, plain, checksum ^ (at == 1))
+                   for at, (name, local, packed, plain, checksum) in enumerate(entries)]
         self.write("in/bent.zip", zip_of(entries))
         sparse = tarfile.TarInfo("sparse.txt")
         sparse.pax_headers = {"GNU.sparse.major": "1"}
@@ -222,14 +235,16 @@ class Archives(TestCase):
         self.write("in/sparse.tar", out.getvalue())
         summary = self.dedup("in", "--apply", "--read-back")
         self.assertEqual((summary["documents"], summary["bad_records"]), (3, 2))
-        self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]], ["in/bent.zip/deep/b.txt", "in/sparse.tar/sparse.txt"])
+        self.assertEqual([bad["path"] for bad in summary["bad_record_examples"]],
+                         ["in/bent.zip/deep/b.txt", "in/sparse.tar/sparse.txt"])
         self.assertEqual(self.written("out", "clean", "in"), {"bent.zip/a.txt", "sparse.tar/plain.txt"})
 
     def test_files_that_share_their_bytes_are_damage(self):
         # 300 files of a megabyte each share the same few kilobytes.
         local, packed, plain, checksum = deflated(b"a.txt", b"the same words again " * 50_000)
         first = (b"a.txt", local, None, packed, plain, checksum)
-        self.write("in/one.zip", zip_of([first] + [(b"%d.txt" % at, b"", 0, packed, plain, checksum) for at in range(300)]))
+        self.write("in/one.zip",
+                   zip_of([first] + [(b"%d.txt" % at, b"", 0, packed, plain, checksum) for at in range(300)]))
         # The second entry begins inside the first.
         inner = deflated(b"b.txt", b"some other words")
         around = (b"a.txt", struct.pack("<4s5H3L2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 5, 0) + b"a.txt")
@@ -244,8 +259,9 @@ class Archives(TestCase):
 
     def test_names_that_no_file_can_have_are_bad_records(self):
         long = "long-name-" * 24 + ".jsonl"  # too long for a file system, but its content can be kept
-        files = [("a.txt", TEXTS[0].encode()), ("b/" * 500_000 + "b.txt", TEXTS[1].encode()), ("c/" * 150 + "c.txt", TEXTS[2].encode()),
-                 (long, ROWS.encode()), (long, ROWS.encode()), ("x", TEXTS[33].encode()), ("x~", TEXTS[34].encode()), ("x/y", TEXTS[35].encode())]
+        files = [("a.txt", TEXTS[0].encode()), ("b/" * 500_000 + "b.txt", TEXTS[1].encode()),
+                 ("c/" * 150 + "c.txt", TEXTS[2].encode()), (long, ROWS.encode()), (long, ROWS.encode()),
+                 ("x", TEXTS[33].encode()), ("x~", TEXTS[34].encode()), ("x/y", TEXTS[35].encode())]
         self.write("in/long.tar.gz", gzip.compress(of_files(files)))
         with self.at_most(5):
             summary = self.dedup("in", "--apply", "--read-back", "--memory", "256M")

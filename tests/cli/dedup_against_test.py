@@ -21,7 +21,8 @@ class DedupAgainst(TestCase):
                                  for i, text in enumerate(texts)))
 
     def dedup(self, *arguments, code=0):
-        result = self.run_program("dedup", "train.jsonl", "-o", "out", "--force", "--id-field=none", *arguments, code=code)
+        result = self.run_program("dedup", "train.jsonl", "-o", "out", "--force", "--id-field=none", *arguments,
+                                  code=code)
         if code != 0:
             return result
         self.summary = json.loads(self.read("out", "summary.json"))
@@ -92,7 +93,8 @@ class DedupAgainst(TestCase):
         self.records("train.jsonl", [words(1, 20) + " " + ITEM, words(2, 20) + " " + inner])
         self.records("test.jsonl", [inner, ITEM, ITEM.upper()])
         self.dedup("--against", "test.jsonl")
-        self.assertEqual([[found["id"] for found in item["found"]] for item in self.items()], [["0", "1"], ["0"], ["0"]])
+        self.assertEqual([[found["id"] for found in item["found"]] for item in self.items()],
+                         [["0", "1"], ["0"], ["0"]])
         self.assertEqual([row["match"] for row in self.decisions], ["0", "0"])
 
     def test_marked_documents_stay(self):
@@ -149,7 +151,8 @@ class DedupAgainst(TestCase):
                      ["--near", "off", "--threshold", "0.7"], ["--near", "off", "--tokenizer", "chars"]):
             self.assertIn("has no effect", self.run_program("dedup", "train.jsonl", "-o", "out2", *idle, code=2).err)
         refused = self.dedup("--against", "test.jsonl", "--against-text-field", "body", code=3).err
-        self.assertIn("check the input, --against-text-field, --against-id-field and --against-format; first error: test.jsonl:1", refused)
+        self.assertIn("check the input, --against-text-field, --against-id-field and --against-format;"
+                      " first error: test.jsonl:1", refused)
         self.assertIn("check the input, --text-field, --id-field and --format; first error: train.jsonl:1",
                       self.dedup("--text-field", "body", code=3).err)
         self.write("empty.jsonl", "")

@@ -129,7 +129,8 @@ class Attributes(program.TestCase):
     def test_what_is_no_jsonl_is_refused_at_once(self):
         self.write("plain.txt", "text\n")
         self.write("in.jsonl", '{"id": "1", "text": "t"}\n')
-        refused = self.run_program("dedup", "plain.txt", "--id-field", "id", "--attributes", "dolma", "-o", "out", code=2)
+        refused = self.run_program("dedup", "plain.txt", "--id-field", "id", "--attributes", "dolma", "-o", "out",
+                                   code=2)
         self.assertIn("plain.txt: --attributes dolma needs JSONL", refused.err)
         refused = self.run_program("dedup", "in.jsonl", "--id-field=none", "--attributes", "dolma", "-o", "out", code=2)
         self.assertIn("--id-field", refused.err)
@@ -138,8 +139,8 @@ class Attributes(program.TestCase):
         self.assertFalse(os.path.exists(self.path("out")))
         # The suffix that Dolma uses does not show that the file has lines.
         self.write("docs.json.gz", gzip.compress(b'{"id": "1", "text": "t"}\n'))
-        self.run_program("dedup", "docs.json.gz", "--format", "jsonl", "--id-field", "id", "--attributes", "dolma", "-o",
-                         "out", "-q")
+        self.run_program("dedup", "docs.json.gz", "--format", "jsonl", "--id-field", "id", "--attributes", "dolma",
+                         "-o", "out", "-q")
         self.assertEqual([row["id"] for row in self.rows("out", "attributes", "docs.json.gz")], ["1"])
 
 

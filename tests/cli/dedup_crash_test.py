@@ -19,8 +19,8 @@ KILLS = 30 if LONG else 12
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
 # All stages.
-STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings", "write", "apply",
-          "annotate", "library", "report"]
+STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings",
+          "write", "apply", "annotate", "library", "report"]
 
 
 def line(output, *flags):
@@ -40,7 +40,8 @@ def answer_of(folder):
     summary = json.loads(files["summary.json"])
     del summary["run"]
     files["summary.json"] = summary
-    files["report.html"], cut = re.subn(rb'(?s)<section aria-labelledby="cost">.*?</section>', b"", files["report.html"])
+    files["report.html"], cut = re.subn(rb'(?s)<section aria-labelledby="cost">.*?</section>', b"",
+                                        files["report.html"])
     if cut != 1:
         raise AssertionError("report.html: no section about what the run cost")
     return files
@@ -56,13 +57,15 @@ class Crash(TestCase):
         self.write(INPUTS[0], jsonl(texts[:800], id=lambda at: f"a{at}"))
         self.write(INPUTS[1], gzip.compress(jsonl(texts[800:], id=lambda at: f"b{at}").encode(), 1))
         items = [text for text in texts if len(text.split()) > 60]
-        self.write(INPUTS[2], jsonl([" ".join(text.split()[10:40]) for text in items[5:300:40]], id=lambda at: f"t{at}"))
+        self.write(INPUTS[2],
+                   jsonl([" ".join(text.split()[10:40]) for text in items[5:300:40]], id=lambda at: f"t{at}"))
         self.inputs = self.digests()
         start = time.monotonic()
         self.run_program(*line("whole"))
         self.seconds = time.monotonic() - start
         self.whole = answer_of(self.path("whole"))
-        self.assertEqual({os.path.dirname(name) for name in self.whole}, {"", "clean/in", "annotated/in", "library", "library/000001"})
+        self.assertEqual({os.path.dirname(name) for name in self.whole},
+                         {"", "clean/in", "annotated/in", "library", "library/000001"})
         summary = self.whole["summary.json"]
         for reason in ("removed_exact", "removed_near", "removed_against", "cut_documents"):
             self.assertGreater(summary[reason], 0, reason)
@@ -119,7 +122,8 @@ class Killed(Crash):
                 if again and not os.path.exists(self.path("run", "work", "run.txt")):
                     break
                 with subprocess.Popen([program(), *line("run", *(["--resume"] if again else []))], cwd=self.dir,
-                                      env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                                      env=environment(), stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL) as process:
                     time.sleep(seconds if not again else rng.random() * (self.seconds - seconds))
                     process.kill()
                 self.assertIn(process.returncode, (0, 2, -signal.SIGKILL) if again else (0, -signal.SIGKILL), label)
@@ -191,7 +195,8 @@ class FullDisk(Crash):
                 f"""head -c {(megabytes << 20) - (kilobytes << 10)} /dev/zero > disk/filler
                 {command} 2>&1; echo "code $?"
                 rm disk/filler; ls disk/run/work 2>/dev/null | grep -c '[.]done$'
-                if [ -e disk/run/work/run.txt ]; then {command} --resume; else {command} --force; fi 2>&1; echo "code $?"
+                if [ -e disk/run/work/run.txt ]; then {command} --resume; else {command} --force; fi 2>&1
+                echo "code $?"
                 cp -r disk/run out""", megabytes)
             label = f"{kilobytes} KiB: {said}"
             if said.startswith("code 0\n"):

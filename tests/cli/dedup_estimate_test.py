@@ -6,7 +6,8 @@ import re
 
 import program
 
-LINE = re.compile(r"refrain: [\d,]+ files?: [^\n]*\nrefrain: (.*) in (\d+ files?)(, about .* uncompressed)?; needs about (.*) of memory and (.*) of disk in "
+LINE = re.compile(r"refrain: [\d,]+ files?: [^\n]*\nrefrain: (.*) in (\d+ files?)(, about .* uncompressed)?;"
+                  r" needs about (.*) of memory and (.*) of disk in "
                   r"out \(.* free\)\n")
 
 

@@ -15,8 +15,8 @@ sys.path.insert(0, BENCH)
 sys.dont_write_bytecode = True
 import dedup_truth  # noqa: E402
 
-KINDS = {"original", "edited", "ocr", "rewrapped", "punctuation", "template", "template-copy", "quotation", "cjk", "cjk-edited", "short",
-         "short-edited", "chain"}
+KINDS = {"original", "edited", "ocr", "rewrapped", "punctuation", "template", "template-copy", "quotation", "cjk",
+         "cjk-edited", "short", "short-edited", "chain"}
 
 
 class DedupWorld(TestCase):
@@ -54,7 +54,8 @@ class DedupWorld(TestCase):
 
     def test_words_are_those_of_the_program(self):
         texts = [document["text"] for document in self.world(documents=600)]
-        texts += ["Straße STRASSE don't e\u0301te\u0301 \u0301x ½ ②", "ไทย abc漢字かな３４x ＡＢ １２", "İi ΌΣΟΣ όσος ǅ ﬁne \u00a0 a\u0345b"]
+        texts += ["Straße STRASSE don't e\u0301te\u0301 \u0301x ½ ②", "ไทย abc漢字かな３４x ＡＢ １２",
+                  "İi ΌΣΟΣ όσος ǅ ﬁne \u00a0 a\u0345b"]
         self.write("twice.jsonl", "".join(json.dumps({"text": text}) + "\n" for text in texts * 2))
         self.run_program("ngrams", "build", "twice.jsonl", "-n", "1", "-m", "2", "-o", "index", "-q")
         shown = self.run_program("ngrams", "show", "index").out.decode().split("\n")[1:-1]
@@ -84,14 +85,16 @@ class DedupWorld(TestCase):
             if first < second and sets[first] and sets[second]:
                 similarity = len(sets[first] & sets[second]) / len(sets[first] | sets[second])
                 if similarity >= 0.3:
-                    expected.append(f"{documents[first]['id']}\t{documents[second]['id']}\t{similarity!r}\t{lost(texts[second], sets[first])}")
+                    expected.append(f"{documents[first]['id']}\t{documents[second]['id']}\t{similarity!r}\t"
+                                    f"{lost(texts[second], sets[first])}")
         self.assertGreater(len(expected), 300)
         self.assertEqual(self.read("world", "pairs.tsv").decode().splitlines(), expected)
 
     def judged(self, decisions, code, matches=None):
         self.write("run/decisions.jsonl", "".join(json.dumps(decision) + "\n" for decision in decisions))
         if matches is not None:
-            self.write("run/matches.tsv", "id1\tid2\tsimilarity\n" + "".join(f"{a}\t{b}\t{s}\n" for a, b, s, *_ in matches))
+            self.write("run/matches.tsv",
+                       "id1\tid2\tsimilarity\n" + "".join(f"{a}\t{b}\t{s}\n" for a, b, s, *_ in matches))
         return self.bench("dedup_accuracy.py", "world", "run", code=code)
 
     def test_every_kind_of_mistake_is_seen(self):
@@ -117,7 +120,8 @@ class DedupWorld(TestCase):
         chained = next(decision for decision in right if decision["keep"] and decision["id"] not in alone
                        and any(decision["id"] in pair for pair in near))
         others = {name for pair in near if chained["id"] in pair for name in pair}
-        wrong = [{**decision, "keep": False, "match": chained["id"]} if decision["id"] in others else decision for decision in right]
+        wrong = [{**decision, "keep": False, "match": chained["id"]} if decision["id"] in others else decision
+                 for decision in right]
         self.assertRegex(self.judged(wrong, 1), r"MISSED  wrongful removals: [1-9]")
 
         wrong = [{**decision, "keep": True, "match": None} for decision in right]
@@ -129,7 +133,8 @@ class DedupWorld(TestCase):
         self.assertIn("MISSED  removals with false evidence: 2", self.judged(wrong, 1))
 
         below = next(pair for pair in pairs if float(pair[2]) < 0.8)
-        self.assertIn("MISSED  false matches of 2: 2", self.judged(right, 1, [below, (*alike[0][:2], float(alike[0][2]) - 0.01)]))
+        self.assertIn("MISSED  false matches of 2: 2",
+                      self.judged(right, 1, [below, (*alike[0][:2], float(alike[0][2]) - 0.01)]))
 
         self.assertIn("in input order", self.judged(right[1:], 1))
 

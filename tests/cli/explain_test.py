@@ -166,8 +166,10 @@ class Story(TestCase):
         super().setUp()
         rng = random.Random(5)
         text = sentence(rng, vocabulary(500), 60)
-        self.texts = {"a": text, "b": text, "c": text + " and more", "d": sentence(rng, vocabulary(500, 2), 60), "e/\x1b\u00fc": text + " too"}
-        self.write("in.jsonl", "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in self.texts.items()))
+        self.texts = {"a": text, "b": text, "c": text + " and more", "d": sentence(rng, vocabulary(500, 2), 60),
+                      "e/\x1b\u00fc": text + " too"}
+        self.write("in.jsonl",
+                   "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in self.texts.items()))
         self.run_program("dedup", "in.jsonl", "--id-field", "id", "-o", "out", "-q")
 
     def story(self, name):
@@ -189,10 +191,11 @@ class Story(TestCase):
 
     def test_for_people(self):
         out = self.run_program("explain", "--run", "out", "c").out.decode()
-        for line in ("removed  c\n", " similar to a, which is kept\n", "cluster  0: 4 documents, 1 kept\n", "  kept    a\n",
-                     "  removed b  (exact copy of a)\n", "]] and more\n", "--- kept  a\n[["):
+        for line in ("removed  c\n", " similar to a, which is kept\n", "cluster  0: 4 documents, 1 kept\n",
+                     "  kept    a\n", "  removed b  (exact copy of a)\n", "]] and more\n", "--- kept  a\n[["):
             self.assertIn(line, out)
-        self.assertIn("for it   3 documents were removed\n", self.run_program("explain", "--run", "out", "a").out.decode())
+        self.assertIn("for it   3 documents were removed\n",
+                      self.run_program("explain", "--run", "out", "a").out.decode())
         self.assertIn("no other document matches it", self.run_program("explain", "--run", "out", "d").out.decode())
         self.assertNotIn(b"\x1b", self.run_program("explain", "--run", "out", "e/\x1b\u00fc").out)
 
@@ -208,7 +211,8 @@ class Story(TestCase):
         self.assertIn(" similar to a, which is kept\n", out)
 
     def test_standard_input_cannot_be_read_again(self):
-        self.run_program("dedup", "-", "--format", "jsonl", "--id-field", "id", "-o", "piped", "-q", stdin=self.read("in.jsonl"))
+        self.run_program("dedup", "-", "--format", "jsonl", "--id-field", "id", "-o", "piped", "-q",
+                         stdin=self.read("in.jsonl"))
         out = self.run_program("explain", "--run", "piped", "c").out.decode()
         self.assertIn("text not available: the input was standard input", out)
         self.assertIn(" similar to a, which is kept\n", out)
@@ -221,14 +225,17 @@ class Story(TestCase):
             self.write(f"folder/{name}.txt", self.texts[name])
         self.write(b"folder/c\xff.txt".decode(errors="surrogateescape"), self.texts["c"] + " again")
         self.run_program("dedup", "folder", "-o", "files", "-q")
-        out = self.run_program("explain", "--run", "files", b"folder/c\xff.txt".decode(errors="surrogateescape")).out.decode()
+        out = self.run_program("explain", "--run", "files",
+                               b"folder/c\xff.txt".decode(errors="surrogateescape")).out.decode()
         self.assertIn("--- kept  folder/a.txt\n[[", out)
 
     def test_what_makes_no_sense_is_refused(self):
-        self.assertIn("x: no document with this id in the run in out", self.run_program("explain", "--run", "out", "x", code=3).err)
+        self.assertIn("x: no document with this id in the run in out",
+                      self.run_program("explain", "--run", "out", "x", code=3).err)
         self.assertIn("no finished dedup run", self.run_program("explain", "--run", ".", "a", code=3).err)
         self.assertIn("one document", self.run_program("explain", "--run", "out", "a", "b", code=2).err)
-        self.assertIn("records its inputs", self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
+        self.assertIn("records its inputs",
+                      self.run_program("explain", "--run", "out", "a", "--in", "in.jsonl", code=2).err)
         self.assertIn("needs A and B", self.run_program("explain", "a", code=2).err)
         self.run_program("near", "in.jsonl", "-o", "near", "-q")
         self.assertIn("not a dedup run", self.run_program("explain", "--run", "near", "a", code=3).err)

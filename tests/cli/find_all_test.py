@@ -71,7 +71,8 @@ class FindAll(TestCase):
         for size, distance, blocks in [(2, 1, 2), (50, 1, 4), (300, 2, 5), (600, 3, 6), (600, 3, 4), (400, 5, 9),
                                        (400, 7, 8), (200, 10, 12)]:
             hashes = random_hashes(rng, size)
-            self.assertEqual(self.find(hashes, blocks, distance), pairs_text(hashes, distance), (size, distance, blocks))
+            self.assertEqual(self.find(hashes, blocks, distance), pairs_text(hashes, distance),
+                             (size, distance, blocks))
 
     def test_skewed_sets_equal_brute_force(self):
         rng = random.Random(12)

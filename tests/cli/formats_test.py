@@ -18,7 +18,8 @@ except ImportError:
     pa = None
 
 RANDOM = random.Random(7)
-TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60))
+         for _ in range(40)]
 
 
 def jsonl(rows):
@@ -60,7 +61,8 @@ class Formats(TestCase):
             self.write(f"in/text.{ending}", pack(TEXTS[3].encode()))
         page = f"<html><body><p>{TEXTS[4]}</p></body></html>".encode()
         http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page
-        head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/b\r\nContent-Length: {len(http)}\r\nContent-Type: application/http; msgtype=response\r\n\r\n"
+        head = (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/b\r\nContent-Length: {len(http)}\r\n"
+                "Content-Type: application/http; msgtype=response\r\n\r\n")
         self.write("in/b.warc.lz4", lz4(head.encode() + http + b"\r\n\r\n"))
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["kept"]), (4, 2))
@@ -124,11 +126,13 @@ class Formats(TestCase):
         if pa is None:
             self.skipTest("skipped: no pyarrow")
         shared = " ".join(TEXTS[30:32])
-        table = pa.table({"id": [f"r{i}" for i in range(20)], "text": [f"{TEXTS[i]} {shared} number {i}" for i in range(20)]})
+        table = pa.table({"id": [f"r{i}" for i in range(20)],
+                          "text": [f"{TEXTS[i]} {shared} number {i}" for i in range(20)]})
         for kind in ("stream", "zstd"):
             name = f"{kind}.arrow"
             self.write_arrow(name, table, kind)
-            self.run_program("dedup", name, "-o", "cut-" + kind, "--substrings", "100", "--apply", "--annotate", "--id-field", "id")
+            self.run_program("dedup", name, "-o", "cut-" + kind, "--substrings", "100", "--apply", "--annotate",
+                             "--id-field", "id")
             texts = self.read_arrow("cut-" + kind, "clean", name)["text"].to_pylist()
             self.assertEqual(sum(shared in text for text in texts), 1)
             self.assertTrue(all(TEXTS[i][:-9] in text for i, text in enumerate(texts)))
@@ -142,9 +146,11 @@ class Formats(TestCase):
         texts = [text.encode() + b" caf\xe9 \xff" for text in TEXTS[:30]] * 2
         strings = {"string": pa.array(texts, pa.binary()).view(pa.string()),
                    "large": pa.array(texts, pa.large_binary()).view(pa.large_string())}
-        strings["coded"] = pa.DictionaryArray.from_arrays(list(range(30)) * 2, strings["string"].slice(0, 30), safe=False)
+        strings["coded"] = pa.DictionaryArray.from_arrays(list(range(30)) * 2, strings["string"].slice(0, 30),
+                                                          safe=False)
         for name, column in strings.items():
-            table = pa.table({"id": [f"r{i}" for i in range(60)], "text": column, "in": pa.StructArray.from_arrays([column], ["text"]),
+            table = pa.table({"id": [f"r{i}" for i in range(60)], "text": column,
+                              "in": pa.StructArray.from_arrays([column], ["text"]),
                               "list": pa.ListArray.from_arrays(list(range(61)), column)})
             for kind in ("stream", "file", "zstd"):
                 path = f"{name}-{kind}.arrow"
@@ -179,7 +185,8 @@ class Formats(TestCase):
             for shard in range(2):
                 self.write_arrow(f"set/{split}/data-0000{shard}-of-00002.arrow", self.table(), "stream")
             self.write_arrow(f"set/{split}/cache-12ab.arrow", self.table(), "stream")
-            self.write(f"set/{split}/state.json", json.dumps({"_data_files": [{"filename": "data-00000-of-00002.arrow"}]}))
+            self.write(f"set/{split}/state.json",
+                       json.dumps({"_data_files": [{"filename": "data-00000-of-00002.arrow"}]}))
             self.write(f"set/{split}/dataset_info.json", json.dumps({"features": {"text": {"dtype": "string"}}}))
         self.write("set/dataset_dict.json", json.dumps({"splits": ["train", "test"]}))
         summary = self.dedup("set", "--id-field", "id")

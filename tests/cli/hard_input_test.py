@@ -256,8 +256,8 @@ class BadRecords(TestCase):
     def test_an_input_of_which_nothing_can_be_read_is_an_error(self):
         self.write("in.jsonl", '{"body": "some words"}\n' * 3)
         self.write("good.jsonl", jsonl([TEXT]))
-        for verb in (["near"], ["dedup"], ["substrings", "--length", "8"], ["ngrams", "build", "-n", "2"], ["fingerprint"], ["index", "create", "i"],
-                     ["dedup", "good.jsonl", "--against"]):
+        for verb in (["near"], ["dedup"], ["substrings", "--length", "8"], ["ngrams", "build", "-n", "2"],
+                     ["fingerprint"], ["index", "create", "i"], ["dedup", "good.jsonl", "--against"]):
             out = [] if verb[0] in ("fingerprint", "index") else ["-o", "out"]
             done = self.run_program(*verb, "in.jsonl", *out, code=3)
             self.assertIn("in.jsonl:1: no field 'text'; the record has 'body'", done.err, verb)
@@ -269,7 +269,9 @@ class BadRecords(TestCase):
             self.write("d/a.csv", ",".join([lead + "\N{GRINNING FACE}" * 5000] * 4) + "\n1,2,3,some words\n")
             near = self.near("d", "--force")
             [bad] = near.summary["skipped_kinds"][0]["examples"]
-            self.assertRegex(bad["reason"], "^no column 'text'; the header has '" + lead + "\N{GRINNING FACE}+[^\ufffd]*\N{GRINNING FACE}[.]{3}$")
+            self.assertRegex(bad["reason"],
+                             "^no column 'text'; the header has '" + lead
+                             + "\N{GRINNING FACE}+[^\ufffd]*\N{GRINNING FACE}[.]{3}$")
             self.assertIn(len(bad["reason"].encode()), range(197, 201))
 
     def test_fingerprint_remarks_on_bad_records_unless_quiet(self):
@@ -280,8 +282,9 @@ class BadRecords(TestCase):
         self.assertEqual(self.run_program("fingerprint", "in.jsonl", "-q").err, "")
 
     def test_quoting_in_tables_is_read_as_rfc_4180_says(self):
-        rows = ['id,text,more', 'plain,one two three,x', '"q,1","one, two ""three""",x', '"line\nbreak","one\ntwo\r\nthree",',
-                ',"one two three"', 'short', '"","","" ', 'unquoted,one "two" three,y', 'open,"never closed']
+        rows = ['id,text,more', 'plain,one two three,x', '"q,1","one, two ""three""",x',
+                '"line\nbreak","one\ntwo\r\nthree",', ',"one two three"', 'short', '"","","" ',
+                'unquoted,one "two" three,y', 'open,"never closed']
         self.write("in.csv", "\r\n".join(rows))
         near = self.near("in.csv", "--id-field", "id")
         hashes = {name: value for name, value, _ in near.clusters}
@@ -370,12 +373,15 @@ class Cleaned(TestCase):
         self.run_program("dedup", name, "-o", "out", "--apply", "--force", "-q", *flags, code=code)
         rows = [json.loads(row) for row in self.read("out", "decisions.jsonl").decode("utf-8").splitlines()]
         library = [] if "simhash" in flags else [".library.files", "library"]
-        self.assertEqual(self.listing("out"), sorted([".clean.files", "clean", "clusters.tsv", "decisions.jsonl", "matches.tsv", "report.html",
-                                                      "skipped.tsv", "summary.json", *library]))
+        self.assertEqual(self.listing("out"), sorted([".clean.files", "clean", "clusters.tsv", "decisions.jsonl",
+                                                      "matches.tsv", "report.html", "skipped.tsv", "summary.json",
+                                                      *library]))
         self.summary = json.loads(self.read("out", "summary.json"))
-        self.assertEqual((self.summary["documents"], self.summary["kept"]), (len(rows), sum(row["keep"] for row in rows)))
+        self.assertEqual((self.summary["documents"], self.summary["kept"]),
+                         (len(rows), sum(row["keep"] for row in rows)))
         self.read("out", "report.html").decode("utf-8")
-        return [row["reason"] for row in rows], self.read("out", "clean", name) if os.path.isfile(self.path(name)) else None
+        return ([row["reason"] for row in rows],
+                self.read("out", "clean", name) if os.path.isfile(self.path(name)) else None)
 
     def test_no_input_is_no_output_and_one_document_is_kept(self):
         self.write("none.jsonl")
@@ -436,7 +442,8 @@ class Cleaned(TestCase):
     def test_bad_records_are_no_documents_and_stay_where_they_are(self):
         good = json.dumps({"text": TEXT, "id": "a"})
         self.write("in.jsonl", f'{good}\nnot JSON\n{good}\n{{"text": 7}}\n\n{good}')
-        self.assertEqual(self.dedup("in.jsonl"), ([None, "exact", "exact"], f'{good}\nnot JSON\n{{"text": 7}}\n\n'.encode()))
+        self.assertEqual(self.dedup("in.jsonl"),
+                         ([None, "exact", "exact"], f'{good}\nnot JSON\n{{"text": 7}}\n\n'.encode()))
         self.assertEqual([bad["line"] for bad in self.summary["bad_record_examples"]], [2, 4])
         result = self.run_program("dedup", "in.jsonl", "-o", "strict", "--strict", code=3)
         self.assertIn("in.jsonl:2", result.err)

@@ -11,9 +11,10 @@ import tempfile
 from program import BIN_DIR, FIND_ALL, FIND_CLUSTERS, TestCase, environment, main, program, run, say
 
 # Verbs of two words belong to a family, which precedes them in this list.
-VERBS = ["dedup", "near", "fingerprint", "match", "explain", "substrings", "ngrams", "ngrams build", "ngrams show", "ngrams lookup",
-         "ngrams stats", "ngrams check", "index", "index create", "index add", "index remove", "index merge", "index query",
-         "index extract", "index blots", "index stats", "index check", "serve", "devices", "completion", "man", "help"]
+VERBS = ["dedup", "near", "fingerprint", "match", "explain", "substrings", "ngrams", "ngrams build", "ngrams show",
+         "ngrams lookup", "ngrams stats", "ngrams check", "index", "index create", "index add", "index remove",
+         "index merge", "index query", "index extract", "index blots", "index stats", "index check", "serve", "devices",
+         "completion", "man", "help"]
 FIRST_WORDS = [verb for verb in VERBS if " " not in verb]
 
 
@@ -63,8 +64,8 @@ class Help(TestCase):
                 self.assertRegex(done.stderr, rb"\A" + said + rb"\Z", example)
 
     def test_every_flag_shows_its_default(self):
-        for verb in ("near", "fingerprint", "match", "explain", "ngrams build", "ngrams show", "index create", "index add",
-                     "index query", "index extract", "index blots", "serve"):
+        for verb in ("near", "fingerprint", "match", "explain", "ngrams build", "ngrams show", "index create",
+                     "index add", "index query", "index extract", "index blots", "serve"):
             entries = re.findall(r"^  (?:-\w, )?(--[a-z-]+)((?:.*\n {10,})*.*)$", help_of(verb), re.MULTILINE)
             self.assertGreaterEqual(len(entries), 3)
             for flag, text in entries:
@@ -94,7 +95,8 @@ class Help(TestCase):
 def on_terminal(*arguments, **more):
     """Runs the program with a terminal as standard output. Its exit code, and what was shown there."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL, **more) as process:
+    with subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
+                          **more) as process:
         os.close(theirs)
         out = b""
         with open(ours, "rb", buffering=0) as terminal, contextlib.suppress(OSError):  # which is how a terminal ends
@@ -122,7 +124,8 @@ class Generated(TestCase):
         self.write("shown", shown)
         roff = run("man").out.decode()
         for tools, pager, expected in (({"man": works}, "cat", shown), ({"man": fail, "groff": works}, "cat", shown),
-                                       ({"man": stub, "nroff": works}, "cat", shown), ({"mandoc": works}, "no-such-pager", shown),
+                                       ({"man": stub, "nroff": works}, "cat", shown),
+                                       ({"mandoc": works}, "no-such-pager", shown),
                                        ({"man": works}, "sed s/formatted/paged/", shown.replace("formatted", "paged")),
                                        ({"man": fail, "mandoc": stub}, "cat", roff), ({}, "cat", roff)):
             with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +174,8 @@ class Generated(TestCase):
         quoted = " ".join(f"'{word}'" for word in words)
         script = (f". ./refrain.bash; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _refrain; "
                   'printf "%s\\n" "${COMPREPLY[@]}"')
-        done = subprocess.run(["bash", "--norc", "-c", script], cwd=self.dir, capture_output=True, check=True, timeout=20)
+        done = subprocess.run(["bash", "--norc", "-c", script], cwd=self.dir, capture_output=True, check=True,
+                              timeout=20)
         return done.stdout.decode().split()
 
     def test_bash_completes_verbs_flags_and_values(self):
@@ -225,11 +229,12 @@ class Refusals(TestCase):
 
     def test_values_out_of_range_are_usage_errors_that_name_the_range(self):
         near = ["near", "in", "-o", "out"]
-        for flags, hint in ((["--distance", "64"], "63"), (["--distance", "-1"], "63"), (["--distance", "three"], "three"),
-                            (["--blocks", "65"], "64"), (["--blocks", "1"], "64"), (["--threads", "0"], "1"),
-                            (["--window", "0"], "1"), (["--memory", "lots"], "512M"), (["--format", "xml"], "jsonl"),
-                            (["--tokenizer", "letters"], "words"), (["--hash", "sha"], "xxh3"),
-                            (["--preset", "none"], "fpga"), (["--tie", "2"], "1"), (["--strict=yes"], "--strict")):
+        for flags, hint in ((["--distance", "64"], "63"), (["--distance", "-1"], "63"),
+                            (["--distance", "three"], "three"), (["--blocks", "65"], "64"), (["--blocks", "1"], "64"),
+                            (["--threads", "0"], "1"), (["--window", "0"], "1"), (["--memory", "lots"], "512M"),
+                            (["--format", "xml"], "jsonl"), (["--tokenizer", "letters"], "words"),
+                            (["--hash", "sha"], "xxh3"), (["--preset", "none"], "fpga"), (["--tie", "2"], "1"),
+                            (["--strict=yes"], "--strict")):
             self.refused(*near, *flags, hint=hint)
 
     def test_blocks_that_do_not_suit_the_distance_are_usage_errors(self):

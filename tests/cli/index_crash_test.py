@@ -132,7 +132,8 @@ class Crash(Index):
         self.assertEqual(sorted(os.listdir(index)), sorted(named))
         for name, words in named.items():
             if words is not None:
-                files = {"documents.bin", "posts-00.bin", "posts-01.bin"} | ({"texts.bin"} if words[-1] != "-" else set())
+                files = ({"documents.bin", "posts-00.bin", "posts-01.bin"}
+                         | ({"texts.bin"} if words[-1] != "-" else set()))
                 self.assertEqual(set(os.listdir(os.path.join(index, name))), files)
 
     def fresh(self, verb, name):

@@ -125,8 +125,10 @@ class Queried(ThreeDocuments):
                          (run_of(25, 20), 20, 1, 2))
         self.assertEqual(self.read("q").decode()[row["begin"]:row["end"]], row["passage"])
         self.assertEqual([list(place) for place in row["occurrences"]],
-                         ["id begin end query_begin query_end similarity score query_share document_share text".split()] * 2)
-        self.assertEqual({(place["query_begin"], place["query_end"], place["similarity"]) for place in row["occurrences"]},
+                         ["id begin end query_begin query_end similarity score query_share document_share text"
+                          .split()] * 2)
+        self.assertEqual({(place["query_begin"], place["query_end"], place["similarity"])
+                          for place in row["occurrences"]},
                          {(row["begin"], row["end"], 1)})
         self.assertEqual([place["id"] for place in row["occurrences"]], ["docs/a", "docs/b"])
         self.assert_in_files(row)
@@ -187,12 +189,14 @@ class Queried(ThreeDocuments):
         for i, text in enumerate(texts):
             self.write("one", text)
             alone = self.query("one", code=1 if i == 1 else 0)
-            self.assertEqual([{**row, "query": f"r{i}"} for row in alone], [row for row in rows if row["query"] == f"r{i}"])
+            self.assertEqual([{**row, "query": f"r{i}"} for row in alone],
+                             [row for row in rows if row["query"] == f"r{i}"])
         first = [row["query"] for row in self.query("q.jsonl", "--id-field", "id", "--limit", "1")]
         self.assertEqual(first, ["r0", "r2"])
         self.assertEqual({row["query"] for row in self.query("q.jsonl")}, {"0", "2"})
         self.write("bad.jsonl", lines(["no record", json.dumps({"id": "r", "text": texts[0]})]))
-        self.assertIn("skipped 1 bad record:\n  bad.jsonl", self.run_program("index", "query", "index", "bad.jsonl").err)
+        self.assertIn("skipped 1 bad record:\n  bad.jsonl",
+                      self.run_program("index", "query", "index", "bad.jsonl").err)
         one, two = (self.run_program("index", "query", "index", "q.jsonl", "--threads", n).out for n in "12")
         self.assertEqual(one, two)
         summary = json.loads(self.run_program("index", "query", "index", "q.jsonl", "--limit", "1", "--json").err)
@@ -360,13 +364,15 @@ class Queried(ThreeDocuments):
         rows = self.query("q")
         out = self.run_program("index", "query", "index", "q", "--output", "tsv").out.decode()
         header, *table = [line.split("\t") for line in out.splitlines()]
-        self.assertEqual(header, ("query query_begin query_end id begin end similarity score query_share document_share "
-                                  "query_text text").split())
+        self.assertEqual(header,
+                         ("query query_begin query_end id begin end similarity score query_share document_share "
+                          "query_text text").split())
         told = [dict(zip(header, row)) for row in table]
         self.assertEqual([(row["query"], row["id"], row["query_text"], row["text"]) for row in told],
                          [("q", f"docs/{name}", run_of(25, 20), run_of(25, 20)) for name in "ab"])
         for row, place in zip(told, rows[0]["occurrences"]):
-            for key in ("query_begin", "query_end", "begin", "end", "similarity", "score", "query_share", "document_share"):
+            for key in ("query_begin", "query_end", "begin", "end", "similarity", "score", "query_share",
+                        "document_share"):
                 self.assertEqual(float(row[key]), place[key], key)
         self.assertEqual([place["query_share"] for place in rows[0]["occurrences"]], [round(20 / 24, 6)] * 2)
         self.assertEqual(rows[0]["occurrences"][0]["document_share"], round(20 / 64, 6))
@@ -376,8 +382,10 @@ class Queried(ThreeDocuments):
         self.assertEqual(set(rows[0]) - set(bare), {"passage"})
         self.assertEqual([set(a) - set(b) for a, b in zip(rows[0]["occurrences"], bare["occurrences"])], [{"text"}] * 2)
         text = self.run_program("index", "query", "index", "q", "--output", "text", "--no-text").out.decode()
-        self.assertRegex(text, r"^20 tokens of q:6-\d+ in 2 documents, 100% similar\n  docs/a:\S+  \(100%\)\n  docs/b:\S+  \(100%\)\n$")
-        empty = self.run_program("index", "query", "index", "-", "--output", "tsv", stdin="nothing", code=1).out.decode()
+        self.assertRegex(text, r"^20 tokens of q:6-\d+ in 2 documents, 100% similar\n"
+                               r"  docs/a:\S+  \(100%\)\n  docs/b:\S+  \(100%\)\n$")
+        empty = self.run_program("index", "query", "index", "-", "--output", "tsv", stdin="nothing",
+                                 code=1).out.decode()
         self.assertEqual(empty.splitlines(), ["\t".join(header)])
         self.run_program("index", "query", "index", "q", "--output", "tsv", "--raw", code=2)
         more = self.run_program("index", "extract", "index", "--output", "tsv").out.decode().splitlines()
@@ -412,7 +420,8 @@ class Extracted(Index):
         self.create("docs")
         self.assertEqual([row["length"] for row in self.extract()], [40])
         self.assertEqual([row["length"] for row in self.extract("--edits", "none")], [20, 19])
-        self.assertIn("--noise: has no effect without --edits heavy", self.run_program("index", "extract", "index", "--noise", "0.5", code=2).err)
+        self.assertIn("--noise: has no effect without --edits heavy", self.run_program("index", "extract", "index",
+                                                                                       "--noise", "0.5", code=2).err)
 
     def test_heavily_edited_passages_are_those_of_a_query_of_the_index_itself(self):
         changed = [word if i % 3 else f"other{i}" for i, word in enumerate(UNIQUE[400:520])]
@@ -422,9 +431,11 @@ class Extracted(Index):
         self.create("docs")
         self.assertEqual([row["length"] for row in self.extract()], [20])
         rows = self.extract("--edits", "heavy")
-        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in rows], [["docs/a", "docs/b"], ["docs/b", "docs/c"]])
+        self.assertEqual([[place["id"] for place in row["occurrences"]] for row in rows],
+                         [["docs/a", "docs/b"], ["docs/b", "docs/c"]])
         for row, asked in zip(rows, self.query("--self", "--edits", "heavy")):
-            self.assertEqual((row["passage"], row["length"], row["similarity"]), (asked["passage"], asked["length"], asked["similarity"]))
+            self.assertEqual((row["passage"], row["length"], row["similarity"]),
+                             (asked["passage"], asked["length"], asked["similarity"]))
             self.assertEqual(self.places(row)[1:], self.places(asked))
             self.assert_in_files(row)
         self.assertEqual([row["length"] for row in self.extract("--edits", "heavy", "--noise", "0.2")], [20])

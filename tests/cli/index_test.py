@@ -331,16 +331,16 @@ class Refused(Index):
                 ("check index --threads 2", "--repair"), ("check index --temp-dir .", "--repair"),
                 ("blots index --unblot 0 --min-documents 3", "--min-documents"),
                 ("blots index --unblot 0 --max-documents 3", "--max-documents"),
-                ("blots index docs", "is an index"), ("blots docs index", "index: is an index"), ("blots index --window 5", "--window"),
-                ("blots index --format lines", "--format"), ("blots index --text-field t", "--text-field"),
-                ("blots index --id-field t", "--id-field"), ("blots index --max-doc-bytes 9", "--max-doc-bytes"),
-                ("blots index --binary", "--binary"), ("blots index --strict", "--strict"),
-                ("blots index --threads 2", "--threads"), ("blots docs --temp-dir .", "--temp-dir"),
-                ("query index docs/0 --temp-dir .", "--temp-dir"), ("query index docs/0 docs/1 --cursor=00", "--cursor"),
-                ("merge index --threads 2", "--threads"), ("merge index --temp-dir .", "--temp-dir"),
-                ("blots docs --min-documents 3", "index"), ("blots index --unblot xyz", "xyz"),
-                ("blots docs --unblot xyz", "xyz"), ("remov index", "did you mean 'index remove'?"),
-                ("serve index", "did you mean 'serve'?")):
+                ("blots index docs", "is an index"), ("blots docs index", "index: is an index"),
+                ("blots index --window 5", "--window"), ("blots index --format lines", "--format"),
+                ("blots index --text-field t", "--text-field"), ("blots index --id-field t", "--id-field"),
+                ("blots index --max-doc-bytes 9", "--max-doc-bytes"), ("blots index --binary", "--binary"),
+                ("blots index --strict", "--strict"), ("blots index --threads 2", "--threads"),
+                ("blots docs --temp-dir .", "--temp-dir"), ("query index docs/0 --temp-dir .", "--temp-dir"),
+                ("query index docs/0 docs/1 --cursor=00", "--cursor"), ("merge index --threads 2", "--threads"),
+                ("merge index --temp-dir .", "--temp-dir"), ("blots docs --min-documents 3", "index"),
+                ("blots index --unblot xyz", "xyz"), ("blots docs --unblot xyz", "xyz"),
+                ("remov index", "did you mean 'index remove'?"), ("serve index", "did you mean 'serve'?")):
             arguments = line.split()
             result = self.run_program("index", *arguments, code=2)
             self.assertIn(hint, result.err, arguments)

@@ -35,7 +35,8 @@ class InputWalk(TestCase):
         done = subprocess.run(command, cwd=self.dir, capture_output=True, check=False, env=environment())
         self.assertEqual(done.returncode, 0, done.stderr)
         calls = "".join(self.read("logs", name).decode() for name in os.listdir(self.path("logs")))
-        listed = collections.Counter(os.path.relpath(folder, os.path.realpath(self.dir)) for folder in END.findall(calls))
+        listed = collections.Counter(os.path.relpath(folder, os.path.realpath(self.dir))
+                                     for folder in END.findall(calls))
         examined = collections.Counter(EXAMINED.findall(calls))
         return listed, examined
 

@@ -21,16 +21,17 @@ class JsonReports(Index):
         read = ("in.jsonl", "old", "--id-field", "id")
         commands = [("fingerprint", *read), ("text", *read), ("near", *read, "-o", "near", "--verify"),
                     ("dedup", *read, "-o", "dedup", "--against", "item.txt", "--library", "library"),
-                    ("dedup", "in.jsonl", "--id-field", "id", "-o", "applied", "--apply", "--annotate", "--attributes", "dolma",
-                     "--substrings", "50"), ("substrings", *read, "-o", "substrings", "--groups"),
-                    ("ngrams", "build", *read, "-o", "grams"), ("ngrams", "show", "grams"), ("ngrams", "stats", "grams"),
-                    ("ngrams", "check", "grams"), ("ngrams", "lookup", "grams", " ".join(TEXTS[0].split()[:8])),
-                    ("explain", "--run", "dedup", "1"), ("explain", "0", "1", "--in", "in.jsonl", "--id-field", "id"),
-                    ("index", "create", "index", *read), ("index", "add", "index", *read, "--replace"),
-                    ("index", "query", "index", "query.txt"), ("index", "extract", "index"),
-                    ("index", "stats", "index"), ("index", "check", "index"), ("index", "remove", "index", "0"),
-                    ("index", "merge", "index"), ("library", "stats", "library"), ("library", "check", "library"),
-                    ("library", "export", "library"), ("library", "merge", "library"), ("devices",)]
+                    ("dedup", "in.jsonl", "--id-field", "id", "-o", "applied", "--apply", "--annotate",
+                     "--attributes", "dolma", "--substrings", "50"),
+                    ("substrings", *read, "-o", "substrings", "--groups"), ("ngrams", "build", *read, "-o", "grams"),
+                    ("ngrams", "show", "grams"), ("ngrams", "stats", "grams"), ("ngrams", "check", "grams"),
+                    ("ngrams", "lookup", "grams", " ".join(TEXTS[0].split()[:8])), ("explain", "--run", "dedup", "1"),
+                    ("explain", "0", "1", "--in", "in.jsonl", "--id-field", "id"), ("index", "create", "index", *read),
+                    ("index", "add", "index", *read, "--replace"), ("index", "query", "index", "query.txt"),
+                    ("index", "extract", "index"), ("index", "stats", "index"), ("index", "check", "index"),
+                    ("index", "remove", "index", "0"), ("index", "merge", "index"), ("library", "stats", "library"),
+                    ("library", "check", "library"), ("library", "export", "library"), ("library", "merge", "library"),
+                    ("devices",)]
         for command in commands:
             self.run_program(*command, "--json", code=None)  # which looks at what comes out
         seen = 0
@@ -56,7 +57,8 @@ class JsonReports(Index):
     def test_a_query_counts_the_documents_that_were_asked_about(self):
         self.run_program("index", "create", "index", "in.jsonl", "--id-field", "id", "-q")
         self.write("two.jsonl", jsonl(TEXTS[:2], id=str))
-        for question, asked in ((("query.txt",), 1), (("two.jsonl",), 2), (("--id", "0"), 1), (("--id", "0", "--with", "1"), 1)):
+        for question, asked in ((("query.txt",), 1), (("two.jsonl",), 2), (("--id", "0"), 1),
+                                (("--id", "0", "--with", "1"), 1)):
             summary = parse_json(self.run_program("index", "query", "index", *question, "--json").err)
             self.assertEqual(summary["documents"], asked, question)
 

@@ -53,7 +53,9 @@ class Large(TestCase):
     def test_very_many_empty_lines_are_as_many_documents_without_a_match(self):
         self.write("in.txt", "\n" * MANY)
         near = self.within(30, "in.txt", "--format", "lines")
-        self.assertEqual(near.clusters_bytes, f"id\tsimhash\tcluster\t{MADE_WITH}\n".encode() + b"".join(b"%d\t\t-1\t\n" % at for at in range(MANY)))
+        self.assertEqual(near.clusters_bytes,
+                         f"id\tsimhash\tcluster\t{MADE_WITH}\n".encode()
+                         + b"".join(b"%d\t\t-1\t\n" % at for at in range(MANY)))
         self.assertEqual(near.matches, [])
         self.assertEqual((near.summary["documents"], near.summary["too_short"]), (MANY, MANY))
 
@@ -101,7 +103,8 @@ class FullDisk(TestCase):
         self.write("queries.tsv", "".join(f"{'q' * 60}{at}\t{at << 20}\n" for at in range(12_000)))
         out = self.on_small_disk("printf 'id\\thash\\nold\\t1\\n' > disk/known.tsv; "
                                  '$REFRAIN match disk/known.tsv queries.tsv --add >/dev/null 2>&1; echo "code $?"; '
-                                 "$REFRAIN match disk/known.tsv queries.tsv --add --distance 2 > disk/answers 2>/dev/null; "
+                                 "$REFRAIN match disk/known.tsv queries.tsv --add --distance 2"
+                                 " > disk/answers 2>/dev/null; "
                                  'echo "code $?"; ls -A disk; head -c 100 disk/known.tsv | head -2; ')
         # The first addition just fits; then the answers fill the disk.
         self.assertEqual(out, "code 0\ncode 5\nanswers\nknown.tsv\nid\thash\nold\t1\n")

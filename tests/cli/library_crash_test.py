@@ -19,8 +19,8 @@ CALLS = 40
 
 
 def line(*flags):
-    return ["dedup", "february.jsonl", "-o", "work/run", "--library", "work/library", "--id-field", "id", "--sample", "20",
-            "--threads", "2", "--memory", "256M", "-q", *flags]
+    return ["dedup", "february.jsonl", "-o", "work/run", "--library", "work/library", "--id-field", "id",
+            "--sample", "20", "--threads", "2", "--memory", "256M", "-q", *flags]
 
 
 class Grown(TestCase):
@@ -33,7 +33,8 @@ class Grown(TestCase):
         self.write("january.jsonl", jsonl(texts[:400], id=lambda at: f"a{at}"))
         # Some of them were already in the January input.
         self.write("february.jsonl", jsonl(texts[400:] + texts[:400:20], id=lambda at: f"b{at}"))
-        self.run_program("dedup", "january.jsonl", "-o", "january", "--library", "base/library", "--id-field", "id", "-q")
+        self.run_program("dedup", "january.jsonl", "-o", "january", "--library", "base/library", "--id-field", "id",
+                         "-q")
         self.before = self.export("base/library")
         self.seconds = min(self.seconds_of_a_run() for _ in range(3))  # a machine with other work makes some slow
         self.decisions, self.after = self.read("work/run/decisions.jsonl"), self.export("work/library")

@@ -54,7 +54,8 @@ class Verbs(Library):
         self.assertEqual(stats["rules"]["tokenizer"], "words")
         sizes = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(self.path("library"))
                     for name in names)
-        self.assertEqual(sum(value for key, value in stats.items() if key.endswith("_bytes") and key != "text_bytes"), sizes)
+        self.assertEqual(sum(value for key, value in stats.items() if key.endswith("_bytes") and key != "text_bytes"),
+                         sizes)
         told = self.run_program("library", "stats", "library").out.decode()
         self.assertRegex(told, r"(?m)^  documents +46  14 more removed but not yet merged away$")
 
@@ -77,7 +78,8 @@ class Verbs(Library):
                                 "--source", "nowhere")
         gone = [row for row in rows if row["id"] in (by_id, *by_list) or row["source"] == source]
         self.assertEqual(done.out.decode(), f"library: {len(gone)} documents removed\n")
-        self.assertEqual(done.err, "refrain: not in the library: 'nobody'\nrefrain: no document of this source: 'nowhere'\n")
+        self.assertEqual(done.err,
+                         "refrain: not in the library: 'nobody'\nrefrain: no document of this source: 'nowhere'\n")
         left = [row for row in rows if row not in gone]
         self.assertEqual(self.export(), left)
         self.assertEqual((self.stats()["documents"], self.stats()["removed"]), (len(left), 60 - len(left)))
@@ -107,7 +109,8 @@ class Verbs(Library):
         os.mkdir(self.path("empty"))
         for verb in ("stats", "check", "merge", "export"):
             for name in ("absent", "empty"):
-                self.assertRegex(self.run_program("library", verb, name, code=3).err, rf"^refrain: {name}: not a library; ")
+                self.assertRegex(self.run_program("library", verb, name, code=3).err,
+                                 rf"^refrain: {name}: not a library; ")
             self.run_program("library", verb, code=2)
         with open(self.path("library", "lock"), "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -123,15 +126,17 @@ class Verbs(Library):
 
     def test_damage_is_named_and_never_served(self):
         right = self.export()
-        for name in ["manifest", *(f"00000{segment}/{file}" for segment in (1, 2) for file in FILES), "000001-000003.removed"]:
+        for name in ["manifest", *(f"00000{segment}/{file}" for segment in (1, 2) for file in FILES),
+                     "000001-000003.removed"]:
             path = self.path("library", name)
             with open(path, "rb") as file:
                 content = file.read()
             for at in {len(content) // 3, len(content) - 100, 20}:
                 self.write(f"library/{name}", content[:at] + bytes([content[at] ^ 4]) + content[at + 1:])
-                self.assertRegex(self.run_program("library", "check", "library", code=4).err, rf"(?m)^refrain: library/{name}: ")
-                done = subprocess.run([program(), "library", "export", "library", "-q"], cwd=self.dir, capture_output=True,
-                                      check=False, env=environment())
+                self.assertRegex(self.run_program("library", "check", "library", code=4).err,
+                                 rf"(?m)^refrain: library/{name}: ")
+                done = subprocess.run([program(), "library", "export", "library", "-q"], cwd=self.dir,
+                                      capture_output=True, check=False, env=environment())
                 self.assertIn(done.returncode, (0, 4), name)
                 rows = [json.loads(line) for line in done.stdout.splitlines()]
                 self.assertEqual(rows, right if done.returncode == 0 else right[:len(rows)], name)
@@ -203,7 +208,8 @@ class Faults(Library):
         def fail(verb, number, call, error):
             folder = self.fresh(f"{verb}-{number}-{error}")
             told = f"{verb}, call {number}, {call}: {errno.errorcode.get(error, 'killed')}"
-            code, err, _ = self.run_faulty(folder, self.verbs[verb][0], AT=number, **({"ERRNO": error} if error else {}))
+            code, err, _ = self.run_faulty(folder, self.verbs[verb][0], AT=number,
+                                           **({"ERRNO": error} if error else {}))
             if error == 0:
                 self.assertEqual(code, -signal.SIGKILL, told)
             else:

@@ -17,7 +17,8 @@ import time
 import urllib.error
 import urllib.request
 
-from program import BIN_DIR, SANITIZED, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, running, wait_until
+from program import (BIN_DIR, SANITIZED, TIME_FACTOR, TestCase, documents, environment, jsonl, main, program, running,
+                     wait_until)
 
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 TEXTS = documents(200, seed=5)
@@ -158,8 +159,10 @@ class Reading(Folder):
         self.line = ["dedup", "in", "--id-field", "id", "--apply", "-o", "out", "--threads", "2"]
 
     def test_a_file_that_cannot_be_read_ends_the_run_which_goes_on_later(self):
-        for call, error in (("read", errno.EIO), ("open", errno.ESTALE), ("open", errno.EMFILE), ("open", errno.EACCES)):
-            code, err = self.faulty(*self.line, "-q", call=call, at=1 if call == "read" else 3, path="in/b.jsonl", error=error)
+        for call, error in (("read", errno.EIO), ("open", errno.ESTALE), ("open", errno.EMFILE),
+                            ("open", errno.EACCES)):
+            code, err = self.faulty(*self.line, "-q", call=call, at=1 if call == "read" else 3, path="in/b.jsonl",
+                                    error=error)
             self.assertEqual(code, 1, err)
             self.assertIn(f"in/b.jsonl: cannot {call}: {os.strerror(error)}", err)
             self.assertIn("--skip-unreadable", err)
@@ -170,8 +173,8 @@ class Reading(Folder):
     def test_a_run_folder_that_cannot_be_looked_at_is_an_error_that_names_it(self):
         line = [*self.line, "--read-back", "-q"]
         # The candidates, the clean corpus when it is written, when it is read back, and what a stage has left.
-        for call, path, at in (("stat", "out/work/candidates", 1), ("readdir", "out/clean", 1), ("readdir", "out/clean", 2),
-                               ("readdir", "out/clean/in", 4), ("readdir", "out/work", 2)):
+        for call, path, at in (("stat", "out/work/candidates", 1), ("readdir", "out/clean", 1),
+                               ("readdir", "out/clean", 2), ("readdir", "out/clean/in", 4), ("readdir", "out/work", 2)):
             code, err = self.faulty(*line, call=call, path=path, at=at)
             self.assertEqual(code, 1, (call, path, at, err))
             self.assertIn(f"{path}: cannot {'list' if call == 'readdir' else call}: Input/output error", err)
@@ -183,7 +186,8 @@ class Reading(Folder):
         os.makedirs(self.path("gone"))
         script = f'cd gone && rmdir ../gone && exec {program()} index create {self.path("index")} {self.path("in")} -q'
         done = subprocess.run(["sh", "-c", script], cwd=self.dir, capture_output=True, check=False, env=environment())
-        self.assertEqual((done.returncode, done.stderr.decode().split(": ")[1:3]), (1, ["current folder", "cannot getcwd"]))
+        self.assertEqual((done.returncode, done.stderr.decode().split(": ")[1:3]),
+                         (1, ["current folder", "cannot getcwd"]))
 
     def test_an_archive_that_fails_half_way_is_left_out_from_there_on(self):
         with tarfile.open(self.path("in/c.tar"), "w") as archive:
@@ -284,7 +288,8 @@ class Outputs(Folder):
             self.run_program(*line)
             self.run_program(*line, "--force")
             self.write("out/clean/note.txt", "mine")
-            self.assertIn("out/clean/note.txt: was not written by the run", self.run_program(*line, "--force", code=2).err)
+            self.assertIn("out/clean/note.txt: was not written by the run",
+                          self.run_program(*line, "--force", code=2).err)
             self.assertEqual(self.read("out", "clean", "note.txt"), b"mine")
             shutil.rmtree(self.path("out"))
 
@@ -299,8 +304,9 @@ class Outputs(Folder):
     def test_what_lies_beside_under_the_name_of_a_part_is_not_written_through(self):
         """A link planted at the name of the temporary file is not followed."""
         self.write("victim", "mine")
-        subprocess.run(["sh", "-c", 'for n in 0 1 2; do ln -s victim pairs.partial-refrain-$$-$n; done; printf "1\\n3\\n" > h; '
-                        f'exec {program("simhash-find-all")} -b 6 -d 3 -i h -o pairs'], cwd=self.dir, check=True)
+        subprocess.run(["sh", "-c", 'for n in 0 1 2; do ln -s victim pairs.partial-refrain-$$-$n; done; '
+                        f'printf "1\\n3\\n" > h; exec {program("simhash-find-all")} -b 6 -d 3 -i h -o pairs'],
+                       cwd=self.dir, check=True)
         self.assertEqual(self.read("victim"), b"mine")
         self.assertEqual(self.read("pairs"), b"[1, 3]\n")
 
@@ -328,7 +334,8 @@ class ReadBack(Folder):
         self.write("lines.txt", "\ufeff" + "".join(text + "\r\n" for _, text in rows))
         for at, (_, text) in enumerate(rows[:30]):
             self.write(f"files/{at}.txt", text)
-        for line in (["f"], ["f", "in"], ["lines.txt", "--format", "lines"], ["files"], ["files/3.txt", "files/2.txt", "files"]):
+        for line in (["f"], ["f", "in"], ["lines.txt", "--format", "lines"], ["files"],
+                     ["files/3.txt", "files/2.txt", "files"]):
             self.run_program("dedup", *line, "--apply", "--read-back", "--substrings", "60", "-o", "out", "-q")
             shutil.rmtree(self.path("out"))
 
@@ -390,7 +397,8 @@ class Terminal(Folder):
         rows = self.run_program("fingerprint", "in.jsonl", "--id-field", "id", "-q").out
         self.assertIn(b"\x1b", rows)  # a file gets the original bytes
         self.write("stored.tsv", rows)
-        self.run_program("ngrams", "build", "in.jsonl", "--id-field", "id", "--tokenizer", "chars", "-n", "3", "-o", "grams", "-q")
+        self.run_program("ngrams", "build", "in.jsonl", "--id-field", "id", "--tokenizer", "chars", "-n", "3",
+                         "-o", "grams", "-q")
         for line in (["fingerprint", "in.jsonl", "--id-field", "id"], ["match", "stored.tsv", "stored.tsv"],
                      ["ngrams", "show", "grams"], ["ngrams", "lookup", "grams", f"{evil}"]):
             shown = self.on_terminal(*line)
@@ -422,9 +430,10 @@ class Programs(Folder):
             self.skipTest("/proc can be taken away by root only")
         self.write("x.parquet", "PAR1 not really PAR1")
         self.write("lib/librefrain_parquet.so", "not a library")
-        script = f"umount -l /proc 2>/dev/null || mount -t tmpfs none /proc || exit 99; exec {program()} near x.parquet -o out"
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=self.dir, capture_output=True, check=False,
-                              timeout=60, env=environment())
+        script = ("umount -l /proc 2>/dev/null || mount -t tmpfs none /proc || exit 99; "
+                  f"exec {program()} near x.parquet -o out")
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=self.dir, capture_output=True,
+                              check=False, timeout=60, env=environment())
         if done.returncode == 99:
             self.skipTest("/proc cannot be taken away here")
         if b"ASan is ignoring" in done.stderr:

@@ -13,7 +13,8 @@ from email.message import EmailMessage
 from program import TestCase, main
 
 RANDOM = random.Random(8)
-WORDS = ["größer", "naïve", "plain", "text", "of", "a", "message", "déjà", "smörgås", "and", "more", "=3D", ">From", "?=", "--", "ой"]
+WORDS = ["größer", "naïve", "plain", "text", "of", "a", "message", "déjà", "smörgås", "and", "more", "=3D", ">From",
+         "?=", "--", "ой"]
 
 
 def words(count):
@@ -36,8 +37,10 @@ def mail(number):
     message["Message-ID"] = f"<{number}@example.org>"
     cte = RANDOM.choice(["base64", "quoted-printable", "8bit"])
     if number % 5 == 0:
-        message.set_content(f"<html><body><p>{words(20)}</p></body></html>".replace(">From", "From"), subtype="html", charset="utf-8", cte=cte)
-        text = message.get_content().replace("<html><body><p>", "").replace("</p></body></html>", "").replace("\n", " ").strip()
+        message.set_content(f"<html><body><p>{words(20)}</p></body></html>".replace(">From", "From"), subtype="html",
+                            charset="utf-8", cte=cte)
+        text = message.get_content().replace("<html><body><p>", "").replace("</p></body></html>", "")
+        text = text.replace("\n", " ").strip()
     else:
         message.set_content(text, charset=charset, cte=cte)
     if number % 3 == 0 and number % 5:
@@ -57,7 +60,8 @@ def without_attachments(text):
     return re.sub(r"(\n\n)?\[attachment: a\.png, image/png, 300 bytes, [0-9a-f]{32}\]", "", text)
 
 
-PROSE = "\n".join(f"This is line {i} of a letter that several people get, word for word the same as all the others." for i in range(40))
+PROSE = "\n".join(f"This is line {i} of a letter that several people get, word for word the same as all the others."
+                  for i in range(40))
 
 
 def letter(number, *attachments, body=PROSE, to="all@example.org"):
@@ -74,7 +78,8 @@ def letter(number, *attachments, body=PROSE, to="all@example.org"):
 
 class Mail(TestCase):
     def texts(self, *arguments):
-        return {row["id"]: single_spaced(row["text"]) for row in map(json.loads, self.run_program("text", *arguments).out.splitlines())}
+        return {row["id"]: single_spaced(row["text"])
+                for row in map(json.loads, self.run_program("text", *arguments).out.splitlines())}
 
     def dedup(self, *arguments, output="out"):
         return json.loads(self.run_program("dedup", *arguments, "-o", output, "--json").out)
@@ -91,8 +96,10 @@ class Mail(TestCase):
     def test_mails_with_other_attachments_are_no_copies(self):
         for number in range(3):
             message = EmailMessage()
-            message["From"], message["To"], message["Subject"], message["Date"] = "a@b.c", "d@e.f", "Scan", "Mon, 1 Jan 2024 00:00:00 +0000"
-            message.add_attachment(bytes([number // 2] * 900), maintype="application", subtype="pdf", filename="scan.pdf")
+            message["From"], message["To"], message["Subject"] = "a@b.c", "d@e.f", "Scan"
+            message["Date"] = "Mon, 1 Jan 2024 00:00:00 +0000"
+            message.add_attachment(bytes([number // 2] * 900), maintype="application", subtype="pdf",
+                                   filename="scan.pdf")
             self.write(f"in/{number}.eml", message.as_bytes())
         self.assertEqual(self.dedup("in")["kept"], 2)
 
@@ -101,15 +108,16 @@ class Mail(TestCase):
 
     def test_a_mail_is_never_removed_for_one_that_lacks_an_attachment_of_it(self):
         a, b = (bytes([i]) * 5000 for i in (1, 2))
-        letters = [letter(0), letter(1, ("a.pdf", a)), letter(2, ("b.pdf", b)), letter(3), letter(4, ("a, copy.pdf", a)),
-                   letter(5, ("a.pdf", a), ("b.pdf", b), body=PROSE + "\nP. S.")]
+        letters = [letter(0), letter(1, ("a.pdf", a)), letter(2, ("b.pdf", b)), letter(3),
+                   letter(4, ("a, copy.pdf", a)), letter(5, ("a.pdf", a), ("b.pdf", b), body=PROSE + "\nP. S.")]
         box = mailbox.mbox(self.path("all.mbox"), create=True)
         for number, message in enumerate(letters):
             self.write(f"in/{number}.eml", message.as_bytes(policy=email.policy.SMTP))
             self.write(f"Maildir/cur/{number}.host:2,S", message.as_bytes())
             box.add(message.as_bytes())
         box.close()
-        for source, name in (("in", "in/{}.eml"), ("Maildir", "Maildir/cur/{}.host:2,S"), ("all.mbox", "letter-{}@example.org")):
+        for source, name in (("in", "in/{}.eml"), ("Maildir", "Maildir/cur/{}.host:2,S"),
+                             ("all.mbox", "letter-{}@example.org")):
             for flags in ((), ("--max-loss", "any"), ("--near", "simhash"), ("--templates", "off")):
                 with self.subTest(source=source, flags=flags):
                     summary = self.dedup(source, *flags, "--force")
@@ -126,7 +134,8 @@ class Mail(TestCase):
         self.dedup("in", "--force", "--max-loss", "any")
         told = self.run_program("explain", "--run", "out", "in/1.eml").out.decode()
         self.assertIn("similar to in/0.eml, which lacks 1 attachment of it\n", told)
-        self.assertRegex(self.read("out", "report.html").decode(), "3 documents similar to a kept document, each with an attachment that")
+        self.assertRegex(self.read("out", "report.html").decode(),
+                         "3 documents similar to a kept document, each with an attachment that")
 
     def test_attachments_count_in_libraries_too(self):
         self.write("old/0.eml", letter(0).as_bytes())
@@ -157,15 +166,18 @@ class Mail(TestCase):
         alternative["Date"] = "Mon, 1 Jan 2024 00:00:00 +0000"
         alternative.set_content("The plain text.")
         alternative.add_alternative("<p>The plain text.</p><img src='cid:1'>", subtype="html")
-        alternative.get_payload()[1].add_related(b"pixels", maintype="image", subtype="png", cid="<1>", filename="logo.png")
+        alternative.get_payload()[1].add_related(b"pixels", maintype="image", subtype="png", cid="<1>",
+                                                 filename="logo.png")
         self.write("in/b.eml", alternative.as_bytes())
         texts = self.texts("in")
         listed = re.findall(r"(?m)^\[attachment: (.*), (\S+), (\d+) bytes, [0-9a-f]{32}\]$", texts["in/a.eml"])
         self.assertEqual([(name, kind) for name, kind, _ in listed],
-                         [("Übersicht 2024.pdf", "application/pdf"), ("inner.pdf", "application/pdf"), ("notes.txt", "text/plain")])
+                         [("Übersicht 2024.pdf", "application/pdf"), ("inner.pdf", "application/pdf"),
+                          ("notes.txt", "text/plain")])
         self.assertRegex(texts["in/a.eml"], r"(?m)^\[attachment: message/rfc822, \d+ bytes, ")
         self.assertIn("some notes", texts["in/a.eml"])
-        self.assertRegex(texts["in/b.eml"], r"^News\n\nThe plain text\.\n\n\[attachment: logo\.png, image/png, 6 bytes, [0-9a-f]{32}\]$")
+        self.assertRegex(texts["in/b.eml"],
+                         r"^News\n\nThe plain text\.\n\n\[attachment: logo\.png, image/png, 6 bytes, [0-9a-f]{32}\]$")
 
     def test_headers_count_where_that_is_asked_for(self):
         box = mailbox.mbox(self.path("all.mbox"), create=True)
@@ -180,7 +192,8 @@ class Mail(TestCase):
             summary = self.dedup(source, "--force")
             self.assertEqual((summary["kept"], summary["mails"]), (1, 3))
             told = self.run_program("explain", "--run", "out", one).out.decode()
-            self.assertIn("\nOf e-mail, subject, text and attachments are compared; --compare headers adds From, To, Cc and Date.\n"
+            self.assertIn("\nOf e-mail, subject, text and attachments are compared; --compare headers adds From,"
+                          " To, Cc and Date.\n"
                           "  Date: Mon, 01 Jan 2024 00:00:00 +0000\n        Mon, 08 Jan 2024 00:00:00 +0000\n"
                           "  To:   bob@example.org\n        ann@example.org\n", told)
             self.assertNotIn("byte for byte", told)
@@ -192,7 +205,8 @@ class Mail(TestCase):
             self.assertIn("kept: ann@example.org; removed: bob@example.org", page)
             summary = self.dedup(source, "--force", "--compare", "headers", "--near", "off")
             self.assertEqual((summary["kept"], summary["options"]["compare"]), (2, "headers"))
-            self.assertIn("The texts are identical, byte for byte.", self.run_program("explain", "--run", "out", one.replace("1", "2")).out.decode())
+            self.assertIn("The texts are identical, byte for byte.",
+                          self.run_program("explain", "--run", "out", one.replace("1", "2")).out.decode())
         self.assertTrue(self.texts("in", "--compare", "headers")["in/0.eml"].startswith(
             "From: a@example.org\nTo: ann@example.org\nDate: Mon, 08 Jan 2024 00:00:00 +0000\n\nLetter\n\nThis is"))
         self.dedup("in", output="past")
@@ -204,7 +218,8 @@ class Mail(TestCase):
     def test_an_alternative_that_only_excuses_itself_is_not_what_the_mail_says(self):
         for number in range(2):
             message = EmailMessage()
-            message["From"], message["To"], message["Subject"], message["Date"] = "a@b.c", "d@e.f", "News", "Mon, 1 Jan 2024 00:00:00 +0000"
+            message["From"], message["To"], message["Subject"] = "a@b.c", "d@e.f", "News"
+            message["Date"] = "Mon, 1 Jan 2024 00:00:00 +0000"
             message.set_content("Your program cannot show this.")
             message.add_alternative(f"<p>{' '.join(f'word{number}x{i}' for i in range(100))}</p>", subtype="html")
             self.write(f"in/{number}.eml", message.as_bytes())
@@ -230,14 +245,16 @@ class Mail(TestCase):
         self.assertEqual(self.dedup("in", "--apply", output="packed")["documents"], 160)
         self.assertEqual(gzip.decompress(self.read("packed", "clean", "in", "2010-March.txt.gz")), whole[:end])
         self.assertEqual(len(self.texts("in", "--format", "files")), 2)
-        self.assertEqual(len(self.texts("all.mbox", "--id-field", "subject")), len({text.split("\n")[0] for _, text in messages}))
+        self.assertEqual(len(self.texts("all.mbox", "--id-field", "subject")),
+                         len({text.split("\n")[0] for _, text in messages}))
         self.assertEqual(len(self.run_program("text", "-", "--format", "mbox", stdin=whole).out.splitlines()), 80)
         error = self.run_program("substrings", "all.mbox", "--format", "mbox", "--apply", "-o", "cut", code=3).err
         self.assertIn("cannot cut passages out of a mailbox", error)
 
     def test_subjects_in_many_charsets_cost_no_more_than_others(self):
-        charsets = ["koi8-r", "cp866", "iso-8859-5", "windows-1251", "iso-8859-2", "iso-8859-7", "big5", "euc-jp", "gb18030", "euc-kr", "koi8-u", "cp437",
-                    "cp850", "cp852", "iso-8859-15", "iso-8859-3", "iso-8859-9", "tis-620", "windows-1250", "windows-1253"]
+        charsets = ["koi8-r", "cp866", "iso-8859-5", "windows-1251", "iso-8859-2", "iso-8859-7", "big5", "euc-jp",
+                    "gb18030", "euc-kr", "koi8-u", "cp437", "cp850", "cp852", "iso-8859-15", "iso-8859-3", "iso-8859-9",
+                    "tis-620", "windows-1250", "windows-1253"]
         many = " ".join(f"=?{charset}?q?word?=" for charset in charsets) + " "
         one = "From a@b Mon Jan  1 00:00:00 2024\nFrom: a@b\nTo: c@d\nSubject: " + many * 30 + "\n\nbody\n\n"
         self.write("many.mbox", one * 130)
@@ -251,12 +268,14 @@ class Mail(TestCase):
         self.assertEqual(self.texts("cut.mbox")["cut.mbox:1"], "あаabc\n\nbody")
 
     def test_conditions_in_a_line_of_a_manual_page_cost_no_more_than_their_bytes(self):
-        self.write("in/a.1", ".TH A 1\n" + (".if n " * 5000 + "\\&" * 16000 + "\n") * 16 + "text at the end of the page\n")
+        self.write("in/a.1",
+                   ".TH A 1\n" + (".if n " * 5000 + "\\&" * 16000 + "\n") * 16 + "text at the end of the page\n")
         with self.at_most(3):
             self.assertIn("text at the end", self.texts("in")["in/a.1"])
 
     def test_what_only_looks_like_mail_is_text(self):
-        texts = {"in/a": "From here on it is a text.\nNote: it has colons.\n", "in/b.txt": "Subject: none\nTo: nobody\nDate: never\n\nx",
+        texts = {"in/a": "From here on it is a text.\nNote: it has colons.\n",
+                 "in/b.txt": "Subject: none\nTo: nobody\nDate: never\n\nx",
                  "in/c": "From: the sea\nSubject: waves\nno header this\n\nx"}
         for name, text in texts.items():
             self.write(name, text)
@@ -265,8 +284,10 @@ class Mail(TestCase):
 
     def test_manual_pages_are_compared_without_their_macros(self):
         prose = "\n".join(words(9).replace("--", "") for _ in range(30))
-        self.write("in/a.1", f'.\\" a comment\n.TH A 1\n.SH NAME\na \\- does it\n.PP\n.B {prose.replace(chr(10), chr(10) + ".B ")}\n')
-        self.write("in/b.1.gz", gzip.compress(f"'\\\" t\n.TH B 1 today\n.SH NAME\na \\- does it\n.LP\n{prose}\n".encode()))
+        self.write("in/a.1", '.\\" a comment\n.TH A 1\n.SH NAME\na \\- does it\n.PP\n'
+                             f'.B {prose.replace(chr(10), chr(10) + ".B ")}\n')
+        self.write("in/b.1.gz",
+                   gzip.compress(f"'\\\" t\n.TH B 1 today\n.SH NAME\na \\- does it\n.LP\n{prose}\n".encode()))
         self.write("in/c.mdoc", f".Dd today\n.Dt C 1\n.Os\n.Sh NAME\n.Nm a\n.Nd does it\n.Pp\n{prose}\n")
         self.write("in/d.txt", "NAME\na - does it\n\n" + prose)
         summary = self.dedup("in")
@@ -285,7 +306,8 @@ class Mail(TestCase):
             if raw.startswith(b".so "):
                 continue
             self.assertLess(len(text.encode()), len(raw) * 1.1, path)
-            self.assertFalse([line for line in text.split("\n") if line.startswith((".SH", ".TH", ".PP", ".\\\""))], path)
+            self.assertFalse([line for line in text.split("\n") if line.startswith((".SH", ".TH", ".PP", ".\\\""))],
+                             path)
             self.assertNotIn("\\fB", text, path)
         self.assertGreater(sum("NAME" in text for text in found.values()), 250)
 
@@ -295,11 +317,14 @@ class Mail(TestCase):
 
         def page(number, more=b""):
             html = f"<title>{number}</title><p>{texts[number]}".encode()
-            return record(b"http://a/%d" % number, b"text/html", b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + html, more)
+            return record(b"http://a/%d" % number, b"text/html",
+                          b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + html, more)
 
         texts = [words(80).replace("&", "") for _ in range(20)]
-        head = record(b"filedesc://a.arc", b"text/plain", b"1 0 x\nURL IP-address Archive-date Content-type Archive-length\n")
-        records = [head] + [page(number) for number in range(20)] + [page(number, b"200 - - 0 a.arc ") for number in range(5)]
+        head = record(b"filedesc://a.arc", b"text/plain",
+                      b"1 0 x\nURL IP-address Archive-date Content-type Archive-length\n")
+        records = [head] + [page(number) for number in range(20)]
+        records += [page(number, b"200 - - 0 a.arc ") for number in range(5)]
         self.write("in/a.arc", b"".join(records))
         self.write("in/b.arc.gz", b"".join(gzip.compress(one) for one in records))
         summary = self.dedup("in", "--apply")

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import time
 
-from program import MADE_WITH, TestCase, difference, documents, environment, jsonl, lines, main, running, table, wait_until
+from program import (MADE_WITH, TestCase, difference, documents, environment, jsonl, lines, main, running, table,
+                     wait_until)
 
 HEADER = "id\tmatch\tdiff\tmatches"
 
@@ -145,7 +146,8 @@ class Match(TestCase):
             before = self.read("three.tsv")
             for flags in ([], ["--add"]):
                 result = self.run_program("match", "three.tsv", queries, *flags, code=3)
-                self.assertIn(f"{queries}: made with window=5, but three.tsv with window=3; make both with the same options",
+                self.assertIn(f"{queries}: made with window=5, but three.tsv with window=3;"
+                              " make both with the same options",
                               result.err)
             self.assertEqual(self.read("three.tsv"), before)
             self.assertEqual(table(result.out, HEADER), [])
@@ -178,7 +180,8 @@ class Match(TestCase):
         self.write("in.jsonl", jsonl(documents(20, seed=8)))
         self.run_program("dedup", "in.jsonl", "-o", "clean", "-q")
         for arguments in (["clean/clusters.tsv", "queries.tsv"], ["known.tsv", "clean/clusters.tsv"]):
-            self.assertIn("clean/clusters.tsv:1: holds digests of texts, as 'refrain dedup' writes them, not fingerprints",
+            self.assertIn("clean/clusters.tsv:1: holds digests of texts, as 'refrain dedup' writes them,"
+                          " not fingerprints",
                           self.run_program("match", *arguments, code=3).err)
 
     def test_escaped_ids_pass_through_as_they_are(self):
@@ -235,8 +238,8 @@ class Add(TestCase):
         self.write("plain.tsv", "id\tsimhash\tcluster\na\t5\t-1\n")
         self.write("rows.tsv", "a\t5\tmore\n")
         self.write("empty.tsv", "")
-        for name, columns in (("out/clusters.tsv", 4), ("prints.tsv", 3), ("old.tsv", 2), ("plain.tsv", 3), ("rows.tsv", 3),
-                              ("empty.tsv", 2)):
+        for name, columns in (("out/clusters.tsv", 4), ("prints.tsv", 3), ("old.tsv", 2), ("plain.tsv", 3),
+                              ("rows.tsv", 3), ("empty.tsv", 2)):
             before = self.read(name)
             self.run_program("match", name, "--add", stdin="x\t9\tmore\nz\t8\n")
             cells = "\t" * (columns - 2)

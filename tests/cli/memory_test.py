@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 from limits import PARENT, run_limited
-from program import FIND_ALL, FIND_CLUSTERS, LONG, Near, TestCase, documents, jsonl, main, only_in_long_form, say, sizes_in, vocabulary
+from program import (FIND_ALL, FIND_CLUSTERS, LONG, Near, TestCase, documents, jsonl, main, only_in_long_form, say,
+                     sizes_in, vocabulary)
 from substrings_large_test import machine_text
 
 BUDGET = 64 << 20
@@ -63,7 +64,8 @@ class Corpus:
         with self.open("many.txt") as file:
             subprocess.run(["seq", "10000000000000000000", "10000000000013000000"], stdout=file, check=True)
         with self.open("many.tsv") as file:
-            row = b"".join(b"an id of thirty letters or so %d\t%d\n" % (at, rng.getrandbits(64)) for at in range(20_000))
+            row = b"".join(b"an id of thirty letters or so %d\t%d\n" % (at, rng.getrandbits(64))
+                           for at in range(20_000))
             while file.tell() < INPUT:
                 file.write(row)
 
@@ -126,7 +128,8 @@ class Memory(Limited):
         self.assertLessEqual(summary["run"]["peak_rss_bytes"], BUDGET)
 
     def test_dedup_keeps_its_budget_and_writes_the_clean_corpus(self):
-        self.check_dedup(self.corpus.path("in.jsonl"), "--id-field", "id", "--threshold", "0.95", "--apply", "--annotate")
+        self.check_dedup(self.corpus.path("in.jsonl"), "--id-field", "id", "--threshold", "0.95", "--apply",
+                         "--annotate")
 
     @only_in_long_form
     def test_dedup_keeps_its_budget_by_simhash_with_substrings_and_more_threads(self):
@@ -136,8 +139,8 @@ class Memory(Limited):
     @only_in_long_form
     def test_dedup_names_the_memory_that_very_many_documents_need(self):
         for threads in "14":
-            self.does_not_fit("dedup", self.corpus.path("short.txt"), "--format", "lines", "-o", "out", "--memory", "64M",
-                              "--force", "--threads", threads)
+            self.does_not_fit("dedup", self.corpus.path("short.txt"), "--format", "lines", "-o", "out",
+                              "--memory", "64M", "--force", "--threads", threads)
 
     def test_dedup_names_the_memory_that_a_large_document_needs_and_goes_on_with_more(self):
         line = ("dedup", self.corpus.path("a60"), "-o", "out", "-q")
@@ -170,7 +173,8 @@ class Memory(Limited):
         if not PARENT:
             self.skipTest("these take their budget from a control group, and those are closed here")
         for name in (FIND_ALL, FIND_CLUSTERS):
-            self.fits("-b", "6", "-d", "3", "-i", self.corpus.path("hashes.txt"), "-o", "out", name=name, size=2 * BUDGET)
+            self.fits("-b", "6", "-d", "3", "-i", self.corpus.path("hashes.txt"), "-o", "out", name=name,
+                      size=2 * BUDGET)
             outcome = self.does_not_fit("-b", "6", "-d", "3", "-i", self.corpus.path("many.txt"), "-o", "no", name=name,
                                         size=2 * BUDGET)
             self.assertIn("64.0 MiB", outcome.err)
@@ -253,7 +257,8 @@ class Memory(Limited):
 
     def test_a_long_record_in_any_format_stays_inside_the_budget(self):
         block = b"some words " * 100_000
-        for name, begin, end in (("in.jsonl", b'{"text": "', b'"}'), ("in.csv", b'text\n"', b'"'), ("in.txt", b"", b"")):
+        for name, begin, end in (("in.jsonl", b'{"text": "', b'"}'), ("in.csv", b'text\n"', b'"'),
+                                 ("in.txt", b"", b"")):
             with open(self.path(name), "wb") as file:
                 file.write(begin)
                 for _ in range(30):
@@ -273,7 +278,8 @@ class Memory(Limited):
 
     def test_the_figure_that_a_refusal_names_is_enough(self):
         self.write("many.txt", b"".join(b"line number %d of many\n" % at for at in range(1_200_000)))
-        self.write("known.tsv", b"".join(b"stored-%d\t%d\n" % (at, at * 0x9E3779B97F4A7C15 % 2**64) for at in range(600_000)))
+        self.write("known.tsv",
+                   b"".join(b"stored-%d\t%d\n" % (at, at * 0x9E3779B97F4A7C15 % 2**64) for at in range(600_000)))
         self.write("none.tsv", b"")
         for arguments in (["near", "many.txt", "--format", "lines", "-o", "out", "--distance", "0"],
                           ["match", "known.tsv", "none.tsv"]):
@@ -316,7 +322,8 @@ class OneWord(Limited):
             self.fits("index", "extract", "index", "--max-documents", "1", *memory)
             self.fits("index", "check", "index", *memory)
             self.does_not_fit("index", "query", "index", "query.txt", *memory)
-            outcome = run_limited("index", "query", "index", "query.txt", "--max-documents", "5", *memory, size=LIMIT, cwd=self.dir)
+            outcome = run_limited("index", "query", "index", "query.txt", "--max-documents", "5", *memory, size=LIMIT,
+                                  cwd=self.dir)
             self.assertEqual(outcome.code, 1, outcome.err)
             self.assertLessEqual(outcome.peak, BUDGET)
             if not merged:
@@ -371,10 +378,11 @@ class SaidBefore(TestCase):
         self.write("long.jsonl", jsonl(["".join(texts[:3000])] * 3))
         self.write("many.jsonl", jsonl(text[:60] for text in texts * 10))
         self.write("some.jsonl", jsonl(texts))
-        for flags in (["some.jsonl"], ["some.jsonl", "--preset", "strict"], ["some.jsonl", "--preset", "report"], ["many.jsonl"],
-                      ["long.jsonl"], ["some.jsonl", "--against", "long.jsonl"]):
+        for flags in (["some.jsonl"], ["some.jsonl", "--preset", "strict"], ["some.jsonl", "--preset", "report"],
+                      ["many.jsonl"], ["long.jsonl"], ["some.jsonl", "--against", "long.jsonl"]):
             for memory in ("64M", "1G"):
-                self.run_program("dedup", *flags, "-o", "out", "--memory", memory, "--alarm", "100%", "--force", "-q", "--threads", "2")
+                self.run_program("dedup", *flags, "-o", "out", "--memory", memory, "--alarm", "100%", "--force", "-q",
+                                 "--threads", "2")
                 run = json.loads(self.read("out", "summary.json"))["run"]
                 said = run["estimate"]["memory_bytes"]
                 self.assertLessEqual(said, run["memory_bytes"])

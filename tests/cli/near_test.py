@@ -10,7 +10,8 @@ import random
 import shutil
 import subprocess
 
-from program import (MADE_WITH, TestCase, components, documents, expected_near, fingerprints, jsonl, lines, main, say, table)
+from program import (MADE_WITH, TestCase, components, documents, expected_near, fingerprints, jsonl, lines, main, say,
+                     table)
 
 TEXTS = documents(90, seed=21)
 
@@ -148,7 +149,8 @@ class Comments(TestCase):
         self.assertIn("lib: holds comments; use --comments", found.err)
         self.run_program("dedup", "b.c", "-o", "two", "--library", "lib", "--quiet", *flags, "--comments")
         self.run_program("dedup", "a.c", "-o", "three", "--library", "bare", "--quiet", *flags)
-        found = self.run_program("dedup", "b.c", "-o", "four", "--library", "bare", "--quiet", *flags, "--comments", code=2)
+        found = self.run_program("dedup", "b.c", "-o", "four", "--library", "bare", "--quiet", *flags, "--comments",
+                                 code=2)
         self.assertIn("bare: holds no comments; remove --comments", found.err)
         for more in ([], ["--tokenizer", "words"]):
             found = self.run_program("near", "a.c", "-o", "near", *more, "--comments", code=2)
@@ -273,7 +275,8 @@ class ManyMatches(TestCase):
             texts.append(" ".join(edited))
         self.write("in.jsonl", jsonl(texts))
         self.run_program("near", "in.jsonl", "-o", "wide", "-q", "--distance", "20")
-        self.run_program("near", "in.jsonl", "-o", "tight", "-q", "--distance", "20", "--memory", "64M", "--temp-dir", self.dir)
+        self.run_program("near", "in.jsonl", "-o", "tight", "-q", "--distance", "20", "--memory", "64M",
+                         "--temp-dir", self.dir)
         summary = json.loads(self.read("tight", "summary.json"))
         self.assertGreater(24 * summary["matches"], 64 << 20)
         self.assertGreater(summary["run"]["temp_peak_bytes"], 1 << 20)

@@ -63,7 +63,8 @@ class Build(TestCase):
             expected, _ = self.build("texts", "-n", str(n), "-m", str(m), "--algorithm", "memory")
             self.assertGreater(len(expected[0]), 4096)
             for algorithm in ALGORITHMS:
-                found, summary = self.build("texts", "-n", str(n), "-m", str(m), "--algorithm", algorithm, "--memory", "256M")
+                found, summary = self.build("texts", "-n", str(n), "-m", str(m), "--algorithm", algorithm,
+                                            "--memory", "256M")
                 self.assertEqual(found, expected, f"{algorithm} n {n} m {m}")
                 self.assertEqual(summary["run"]["algorithm"], algorithm)
         self.run_program("ngrams", "check", "index")
@@ -104,7 +105,8 @@ class Build(TestCase):
     def test_rows_are_those_of_the_oracle(self):
         random.seed(3)
         for n, m, alphabet in ((1, 2, 5), (2, 2, 3), (4, 3, 2), (9, 2, 2)):
-            texts = [" ".join(random.choice("abcdefgh"[:alphabet]) for _ in range(random.randrange(60))) for _ in range(60)]
+            texts = [" ".join(random.choice("abcdefgh"[:alphabet]) for _ in range(random.randrange(60)))
+                     for _ in range(60)]
             path = self.write_lines(texts)
             for algorithm in ALGORITHMS:
                 self.build(path, "--format", "lines", "-n", str(n), "-m", str(m), "--algorithm", algorithm)
@@ -143,7 +145,8 @@ class Build(TestCase):
         words = [f"w{i}" for i in range(1000)]
         path = self.write("big.txt", "\n".join(" ".join(random.choices(words, k=200)) for _ in range(10_000)))
         for wait in (0.05, 0.2, 0.5, 1.0):
-            run = subprocess.Popen([program(), "ngrams", "build", path, "--format", "lines", "-n", "2", "-o", "killed", "-q"],
+            run = subprocess.Popen([program(), "ngrams", "build", path, "--format", "lines", "-n", "2", "-o", "killed",
+                                    "-q"],
                                    cwd=self.dir, env=environment())
             time.sleep(wait)
             run.send_signal(signal.SIGKILL)
@@ -162,9 +165,10 @@ class Build(TestCase):
         self.run_program("ngrams", "build", path, "-o", "index", code=2)
 
     def test_a_vocabulary_that_does_not_fit_is_refused_and_auto_does_without(self):
-        path = self.write("words.txt", " ".join(f"word{i}" for i in range(1_500_000)) + " same thing twice same thing twice")
-        result = self.run_program("ngrams", "build", path, "-n", "3", "-o", "other", "--memory", "64M", "--algorithm", "disk",
-                                  code=5)
+        path = self.write("words.txt",
+                          " ".join(f"word{i}" for i in range(1_500_000)) + " same thing twice same thing twice")
+        result = self.run_program("ngrams", "build", path, "-n", "3", "-o", "other", "--memory", "64M",
+                                  "--algorithm", "disk", code=5)
         self.assertIn("vocabulary", result.err)
         _, summary = self.build(path, "-n", "3", "--memory", "64M")
         self.assertEqual(summary["entries"], 1)

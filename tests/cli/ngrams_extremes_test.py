@@ -81,13 +81,15 @@ class OneWord(Extremes):
         passes = []
         for lines in (1000, 4000):
             self.write_blocks("in.txt", b"word " * 1000 + b"\n", lines)
-            passes.append(self.build("in.txt", "--format", "lines", "--memory", "64M", "--threads", "16")["run"]["passes"])
+            passes.append(self.build("in.txt", "--format", "lines", "--memory", "64M",
+                                     "--threads", "16")["run"]["passes"])
         self.assertLessEqual(passes[1], 4 * passes[0])
 
     # All n-grams may fit in memory, while the sorted n-grams and the candidates together do not.
     def test_no_memory_is_too_little_for_a_frequent_word(self):
         self.write_blocks("in.txt", b"word " * 500 + b"\n", 5000)
-        for threads, memories in (("1", (72, 80, 88, 96)), ("2", (80, 88, 96, 104)), ("8", (64, 112, 120, 128)), ("16", (64, 72, 80, 112))):
+        for threads, memories in (("1", (72, 80, 88, 96)), ("2", (80, 88, 96, 104)), ("8", (64, 112, 120, 128)),
+                                  ("16", (64, 72, 80, 112))):
             for memory in memories if LONG else memories[1::2]:
                 summary = self.build("in.txt", "--format", "lines", "--memory", f"{memory}M", "--threads", threads)
                 self.assertEqual(summary["places"], 5000 * 493)

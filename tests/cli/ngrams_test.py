@@ -25,7 +25,8 @@ def oracle(texts, n, m, ids=None):
 
 
 def row(text, places):
-    return "\t".join([text, str(len(places)), str(len({d for d, _ in places})), ",".join(f"{d}:{at}" for d, at in places)])
+    return "\t".join([text, str(len(places)), str(len({d for d, _ in places})),
+                      ",".join(f"{d}:{at}" for d, at in places)])
 
 
 ORDERS = {
@@ -74,7 +75,8 @@ class Shown(Ngrams):
             stats, places = self.stats(), sum(map(len, index.values()))
             self.assertEqual([stats[key] for key in ("n", "m", "documents", "grams", "single", "multi", "repeat")],
                              [n, m, len(texts), total, total - places, len(index), places - len(index)])
-            self.assertAlmostEqual(sum(stats[f"{part}_percent"] for part in ("single", "multi", "repeat")), 100, places=3)
+            self.assertAlmostEqual(sum(stats[f"{part}_percent"] for part in ("single", "multi", "repeat")), 100,
+                                   places=3)
             self.assertIn(b": OK: ", self.run_program("ngrams", "check", "index").out)
 
     def test_a_small_memory_changes_nothing(self):
@@ -118,7 +120,8 @@ class Shown(Ngrams):
 
     def test_every_tokenizer_gives_an_index_that_is_right_in_itself(self):
         self.write("in.txt", "if (a == 1) { b  =  2; }\tACGT acgt\nIF (a == 1) { b  =  2; }\tACGT acgt\n" * 2)
-        for tokenizer in ("words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes", "dna"):
+        for tokenizer in ("words", "whitespace", "whitespace-lower", "alpha", "code", "code-kinds", "chars", "bytes",
+                          "dna"):
             for n in (1, 2, 5):
                 self.build("in.txt", "--format", "lines", "--tokenizer", tokenizer, "-n", str(n), "--force")
                 self.run_program("ngrams", "check", "index")
@@ -262,7 +265,8 @@ class Commands(Ngrams):
 
     def test_the_same_bytes_come_every_time(self):
         self.write("in.txt", lines(documents(200)))
-        for i, flags in enumerate((["--threads", "1"], ["--threads", "3"], ["--memory", "64M"], ["--algorithm", "memory"])):
+        for i, flags in enumerate((["--threads", "1"], ["--threads", "3"], ["--memory", "64M"],
+                                   ["--algorithm", "memory"])):
             self.build("in.txt", "--format", "lines", "-n", "3", *flags, output=str(i))
             for name in FILES[:3]:
                 self.assertEqual(self.read(str(i), name), self.read("0", name), (name, flags))

@@ -14,7 +14,8 @@ import zlib
 from program import TestCase, main, run
 
 RANDOM = random.Random(13)
-TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60))
+         for _ in range(40)]
 LANGUAGES = {
     "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему.\n":
         ["koi8-r", "windows-1251", "iso-8859-5", "cp866"],
@@ -25,12 +26,16 @@ LANGUAGES = {
     "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 양심을 부여받았으며 서로 형제애의 정신으로 행동하여야 한다.\n": ["euc-kr"],
 }
 OTHERS = {
-    "french": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience, déjà, où, très. " * 4,
+    "french": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de"
+              " conscience, déjà, où, très. " * 4,
     "italian": "Perché la libertà è più di ciò che si può dire: così è la verità, già da età lontane, e sarà là. " * 4,
-    "german": "Alle Menschen sind frei und gleich an Würde und Rechten geboren: Größe, Füße, Äpfel, Öl, Übermut, süß. " * 4,
-    "greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα. Είναι προικισμένοι με λογική. " * 4,
+    "german": "Alle Menschen sind frei und gleich an Würde und Rechten geboren: Größe, Füße, Äpfel,"
+              " Öl, Übermut, süß. " * 4,
+    "greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα."
+             " Είναι προικισμένοι με λογική. " * 4,
     "hebrew": "כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון. " * 4,
-    "polish": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni obdarzeni rozumem. " * 4,
+    "polish": "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw."
+              " Są oni obdarzeni rozumem. " * 4,
 }
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " * 3
 
@@ -46,25 +51,31 @@ def odd_files():
     tar_of_nothing = io.BytesIO()
     tarfile.open(fileobj=tar_of_nothing, mode="w").close()
     magics = {
-        "pdf": b"%PDF-1.4\n%\xe2\xe3\n", "png": b"\x89PNG\r\n\x1a\n\0\0", "jpg": b"\xff\xd8\xff\xe0\0\x10JFIF\0", "gif": b"GIF89a\0\1\0",
-        "webp": b"RIFF\0\0\0\0WEBPVP8 \0", "ico": b"\0\0\1\0\1\0", "tif": b"II*\0\x08\0", "wav": b"RIFF\0\0\0\0WAVEfmt \0", "mp3": b"ID3\3\0\0",
-        "ogg": b"OggS\0\2\0", "flac": b"fLaC\0\0\0", "mp4": b"\0\0\0\x18ftypmp42\0", "mkv": b"\x1a\x45\xdf\xa3\0", "elf": b"\x7fELF\2\1\1\0",
-        "exe": b"MZ\x90\0\3\0", "class": b"\xca\xfe\xba\xbe\0\0", "macho": b"\xcf\xfa\xed\xfe\x07\0", "woff": b"wOFF\0\1\0", "woff2": b"wOF2\0\1\0",
-        "ttf": b"\0\1\0\0\0\x0f", "otf": b"OTTO\0\x0b", "doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "rtf": b"{\\rtf1\\ansi", "ps": b"%!PS-Adobe-3.0\n",
-        "db": b"SQLite format 3\0\x10\0", "h5": b"\x89HDF\r\n\x1a\n\0", "npy": b"\x93NUMPY\1\0v\0", "7z": b"7z\xbc\xaf\x27\x1c\0\4", "rar": b"Rar!\x1a\x07\1\0",
-        "a": b"!<arch>\ndebian-binary", "bin": bytes(range(256)), "zeros": b"\0" * 5000, "o": b"\0asm\1\0\0\0",
+        "pdf": b"%PDF-1.4\n%\xe2\xe3\n", "png": b"\x89PNG\r\n\x1a\n\0\0", "jpg": b"\xff\xd8\xff\xe0\0\x10JFIF\0",
+        "gif": b"GIF89a\0\1\0", "webp": b"RIFF\0\0\0\0WEBPVP8 \0", "ico": b"\0\0\1\0\1\0", "tif": b"II*\0\x08\0",
+        "wav": b"RIFF\0\0\0\0WAVEfmt \0", "mp3": b"ID3\3\0\0", "ogg": b"OggS\0\2\0", "flac": b"fLaC\0\0\0",
+        "mp4": b"\0\0\0\x18ftypmp42\0", "mkv": b"\x1a\x45\xdf\xa3\0", "elf": b"\x7fELF\2\1\1\0", "exe": b"MZ\x90\0\3\0",
+        "class": b"\xca\xfe\xba\xbe\0\0", "macho": b"\xcf\xfa\xed\xfe\x07\0", "woff": b"wOFF\0\1\0",
+        "woff2": b"wOF2\0\1\0", "ttf": b"\0\1\0\0\0\x0f", "otf": b"OTTO\0\x0b",
+        "doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "rtf": b"{\\rtf1\\ansi", "ps": b"%!PS-Adobe-3.0\n",
+        "db": b"SQLite format 3\0\x10\0", "h5": b"\x89HDF\r\n\x1a\n\0", "npy": b"\x93NUMPY\1\0v\0",
+        "7z": b"7z\xbc\xaf\x27\x1c\0\4", "rar": b"Rar!\x1a\x07\1\0", "a": b"!<arch>\ndebian-binary",
+        "bin": bytes(range(256)), "zeros": b"\0" * 5000, "o": b"\0asm\1\0\0\0",
     }
     found = {f"kind.{ending}": magic + b"\0" * 40 for ending, magic in magics.items()}
     found.update({f"upper.{ending.upper()}": magic + b"\1\0\2" * 40 for ending, magic in magics.items()})
-    for ending in ("jsonl", "json", "ndjson", "csv", "tsv", "parquet", "arrow", "feather", "warc", "wet", "wat", "arc", "mbox"):
+    for ending in ("jsonl", "json", "ndjson", "csv", "tsv", "parquet", "arrow", "feather", "warc", "wet", "wat", "arc",
+                   "mbox"):
         found[f"empty.{ending}"] = b""
         found[f"zeros.{ending}"] = b"\0" * 300
     text = " ".join(TEXTS).encode()
     found.update({
-        "cut.gz": gzip.compress(text)[:-12], "cut.xz": lzma.compress(text)[:-12], "cut.bz2": bz2.compress(text)[:-12], "cut.lz4": b"\x04\x22\x4d\x18\x64\x40\xa7\0",
-        "cut.zst": b"\x28\xb5\x2f\xfd\x24\x05", "nothing.zip": zip_of_nothing.getvalue(), "nothing.tar": tar_of_nothing.getvalue(),
-        "settings.jsonl": b'[1, 2, 3]\n"text"\n', "no-text.jsonl": b'{"body": "x"}\n', "no-text.csv": b"a,b\n1,2\n", "null.jsonl": b'{"text": null}\n',
-        "half.jsonl": b'{"text": "abc', "numbers.jsonl": b"1\n2\n3\n", "latin.jsonl": '{"text": "é"}'.encode("latin-1"), "magic.parquet": b"PAR1" * 3,
+        "cut.gz": gzip.compress(text)[:-12], "cut.xz": lzma.compress(text)[:-12], "cut.bz2": bz2.compress(text)[:-12],
+        "cut.lz4": b"\x04\x22\x4d\x18\x64\x40\xa7\0", "cut.zst": b"\x28\xb5\x2f\xfd\x24\x05",
+        "nothing.zip": zip_of_nothing.getvalue(), "nothing.tar": tar_of_nothing.getvalue(),
+        "settings.jsonl": b'[1, 2, 3]\n"text"\n', "no-text.jsonl": b'{"body": "x"}\n', "no-text.csv": b"a,b\n1,2\n",
+        "null.jsonl": b'{"text": null}\n', "half.jsonl": b'{"text": "abc', "numbers.jsonl": b"1\n2\n3\n",
+        "latin.jsonl": '{"text": "é"}'.encode("latin-1"), "magic.parquet": b"PAR1" * 3,
     })
     return found
 
@@ -81,7 +92,8 @@ class OddFiles(TestCase):
             for verb in ("dedup", "near"):
                 done = run(verb, f"odd/{name}", "-o", f"out-{verb}-{name}", "--json", cwd=self.dir)
                 self.assertIn(done.code, (0, 3), f"{name}: {done.err}")
-                self.assertTrue(done.code == 3 or json.loads(done.out)["documents"] > 0, f"{verb} {name}: nothing read, and exit 0")
+                self.assertTrue(done.code == 3 or json.loads(done.out)["documents"] > 0,
+                                f"{verb} {name}: nothing read, and exit 0")
                 if done.code == 3:
                     self.assertIn("refrain:", done.err)
         done = run("dedup", "odd", "-o", "all", "--json", cwd=self.dir)
@@ -90,7 +102,8 @@ class OddFiles(TestCase):
     def test_a_small_file_with_a_large_dictionary_or_window_does_not_end_the_run(self):
         def xz(text, dictionary):
             """Compresses the text, and sets the dictionary size in the header: 2 or 3 times a power of two."""
-            packed = bytearray(lzma.compress(text.encode(), filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 16}]))
+            packed = bytearray(lzma.compress(text.encode(),
+                                             filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 16}]))
             packed[16] = dictionary
             size = (packed[12] + 1) * 4 - 4
             packed[12 + size:16 + size] = zlib.crc32(packed[12:12 + size]).to_bytes(4, "little")
@@ -146,8 +159,10 @@ class OddFiles(TestCase):
     def test_what_was_recoded_and_what_could_not_be_is_told(self):
         for at in range(3):
             self.write(f"in/{at}.txt", f"Größe Nr. {at} für dich und für mich".encode("latin-1"))
-        self.write("in/wide.txt", b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
-        self.write("in/rows.jsonl", b"\xff\xfe" + '{"text": "a b '.encode("utf-16-le") + b"\x00\xdc" + ' c d"}\n'.encode("utf-16-le"))
+        self.write("in/wide.txt",
+                   b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
+        self.write("in/rows.jsonl",
+                   b"\xff\xfe" + '{"text": "a b '.encode("utf-16-le") + b"\x00\xdc" + ' c d"}\n'.encode("utf-16-le"))
         summary = self.dedup("in")
         self.assertEqual((summary["recoded"], summary["replaced"]), (5, 2))
         self.assertEqual(summary["recoded_from"], {"windows-1252": 3, "utf-16": 2})
@@ -169,45 +184,56 @@ class OddFiles(TestCase):
         wanted = json.loads(self.run_program("text", "utf8.txt").out)["text"]
         for file in ("in/koi8.txt", "rows.jsonl"):
             self.assertEqual(json.loads(self.run_program("text", file, "--charset", "KOI8-R").out)["text"], wanted)
-        self.assertIn("no such character set", self.run_program("text", "rows.jsonl", "--charset", "klingon", code=2).err)
+        self.assertIn("no such character set",
+                      self.run_program("text", "rows.jsonl", "--charset", "klingon", code=2).err)
 
     def test_records_in_utf_16_are_read_and_unchanged_files_keep_their_bytes(self):
         texts = TEXTS[:20]
         for charset in ("utf-16", "utf-16-be", "utf-32"):
             mark = "\ufeff" if charset == "utf-16-be" else ""
-            for name, content in (("a.jsonl", rows(texts + texts)), ("b.csv", "id;text\n" + "".join(f"c{i};{text}\n" for i, text in enumerate(texts))),
+            for name, content in (("a.jsonl", rows(texts + texts)),
+                                  ("b.csv", "id;text\n" + "".join(f"c{i};{text}\n" for i, text in enumerate(texts))),
                                   ("c.jsonl", rows(TEXTS[25:30]).replace('"r', '"x'))):
                 self.write(f"{charset}/{name}", (mark + content).encode(charset))
             summary = self.dedup(charset, "--apply", "--id-field=none", output="out-" + charset)
-            self.assertEqual((summary["documents"], summary["kept"], summary["recoded"], summary["bad_records"]), (65, 25, 3, 0))
+            self.assertEqual((summary["documents"], summary["kept"], summary["recoded"], summary["bad_records"]),
+                             (65, 25, 3, 0))
             with open(self.path("out-" + charset, "clean", charset, "a.jsonl"), "rb") as file:
                 self.assertEqual(file.read().decode(), rows(texts))
-            with open(self.path("out-" + charset, "clean", charset, "c.jsonl"), "rb") as file, open(self.path(charset, "c.jsonl"), "rb") as before:
+            with (open(self.path("out-" + charset, "clean", charset, "c.jsonl"), "rb") as file,
+                  open(self.path(charset, "c.jsonl"), "rb") as before):
                 self.assertEqual(file.read(), before.read())
 
     def test_csv_as_spreadsheets_write_it(self):
         for number, delimiter in enumerate(";\t|,"):
-            body = "".join(f'{i}{delimiter}"{text[:40]}{delimiter} {text}"{delimiter}end\n' for i, text in enumerate(TEXTS[:10]))
+            body = "".join(f'{i}{delimiter}"{text[:40]}{delimiter} {text}"{delimiter}end\n'
+                           for i, text in enumerate(TEXTS[:10]))
             self.write(f"{number}.csv", f"id{delimiter}text{delimiter}more\n" + body + body)
             summary = self.dedup(f"{number}.csv", "--apply", "--id-field=none", output=f"out-{number}")
-            self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (20, 10, 0), repr(delimiter))
-            self.assertEqual(self.read(f"out-{number}", "clean", f"{number}.csv").decode(), f"id{delimiter}text{delimiter}more\n" + body)
+            self.assertEqual((summary["documents"], summary["kept"], summary["bad_records"]), (20, 10, 0),
+                             repr(delimiter))
+            self.assertEqual(self.read(f"out-{number}", "clean", f"{number}.csv").decode(),
+                             f"id{delimiter}text{delimiter}more\n" + body)
         self.write("odd.csv", "id~text\n1~some words of a text\n")
         self.assertEqual(self.dedup("odd.csv", "--delimiter", "~", output="tilde")["documents"], 1)
         self.assertIn("--delimiter", self.run_program("dedup", "odd.csv", "--delimiter", "ab", "-o", "x", code=2).err)
 
     def test_halves_of_surrogate_pairs_are_counted_not_fatal(self):
-        self.write("in.jsonl", r'{"text": "one \ud800 two \udc00 three \ud83d\ude00 four five"}' + "\n" + rows([TEXTS[0], TEXTS[0]]))
+        self.write("in.jsonl", r'{"text": "one \ud800 two \udc00 three \ud83d\ude00 four five"}' + "\n"
+                   + rows([TEXTS[0], TEXTS[0]]))
         summary = self.dedup("in.jsonl", "--apply")
         self.assertEqual((summary["documents"], summary["bad_records"], summary["surrogates"]), (3, 0, 2))
-        self.assertEqual(self.read("out", "clean", "in.jsonl").decode().splitlines()[0], r'{"text": "one \ud800 two \udc00 three \ud83d\ude00 four five"}')
-        self.assertEqual(json.loads(self.run_program("text", "in.jsonl").out.splitlines()[0])["text"], "one \ufffd two \ufffd three \U0001f600 four five")
+        self.assertEqual(self.read("out", "clean", "in.jsonl").decode().splitlines()[0],
+                         r'{"text": "one \ud800 two \udc00 three \ud83d\ude00 four five"}')
+        self.assertEqual(json.loads(self.run_program("text", "in.jsonl").out.splitlines()[0])["text"],
+                         "one \ufffd two \ufffd three \U0001f600 four five")
 
     def test_ids_are_taken_where_every_record_has_one(self):
         self.write("in.jsonl", rows(TEXTS[:5] + TEXTS[:5]))
         self.run_program("dedup", "in.jsonl", "-o", "run")
         self.assertIn("r2", self.run_program("explain", "--run", "run", "r7").out.decode())
-        self.write("url.jsonl", "".join(json.dumps({"url": f"http://a/{i}", "id": 0, "text": text}) + "\n" for i, text in enumerate(TEXTS[:5])))
+        self.write("url.jsonl", "".join(json.dumps({"url": f"http://a/{i}", "id": 0, "text": text}) + "\n"
+                                        for i, text in enumerate(TEXTS[:5])))
         said = self.run_program("dedup", "url.jsonl", "-o", "url").err
         self.assertIn('1 file: 1 JSONL; text from "text", ids from "url"\n', said)
         self.write("none.jsonl", rows(TEXTS[:5]) + json.dumps({"text": TEXTS[6]}) + "\n")
@@ -224,7 +250,8 @@ class OddFiles(TestCase):
             self.write(f"in/{i}.jsonl.gz", gzip.compress(rows(TEXTS[i * 5:i * 5 + 5]).replace('"r', f'"{i}r').encode()))
         self.write("in/page.html", f"<html><body><p>{TEXTS[20]}</p></body></html>")
         self.write("in/note.txt", TEXTS[21])
-        self.assertIn('5 files: 3 JSONL (gzip), 1 HTML, 1 document; text from "text", ids from "id"\n', self.run_program("dedup", "in", "-o", "out").err)
+        self.assertIn('5 files: 3 JSONL (gzip), 1 HTML, 1 document; text from "text", ids from "id"\n',
+                      self.run_program("dedup", "in", "-o", "out").err)
 
 
 if __name__ == "__main__":

@@ -12,14 +12,15 @@ from program import TIME_FACTOR, TestCase, environment, jsonl, program
 
 BUILD = os.environ["REFRAIN_BIN_DIR"]
 # A flag for each option that a run records, so that all of them show in its summary.
-FLAGS = ["--exact", "off", "--near", "simhash", "--tokenizer", "words", "--window", "4", "--seed", "7", "--threshold", "0.6",
-         "--max-loss", "any", "--templates", "off", "--distance", "5", "--substrings", "60", "--keep", "longest",
-         "--alarm", "40%", "--max-removed-per-source", "0.9", "--sample", "10", "--annotate", "--forget",
-         "--against", "items.txt", "--against-format", "lines", "--against-min", "3", "--against-share", "0.9",
-         "--against-passage", "9", "--against-action", "mark", "--max-doc-bytes", "1M", "--charset", "UTF-8"]
-EXPECTED = {"exact": False, "near": "simhash", "tokenizer": "words", "hash": "xxh3", "window": 4, "seed": 7, "threshold": 0.6,
-            "max_loss": "any", "templates": "off", "recall": 0.95, "lanes": 128, "distance": 5, "close": 63,
-            "short_bytes": 0, "substrings": 60, "keep": "longest", "source_field": "", "alarm": 0.4,
+FLAGS = ["--exact", "off", "--near", "simhash", "--tokenizer", "words", "--window", "4", "--seed", "7",
+         "--threshold", "0.6", "--max-loss", "any", "--templates", "off", "--distance", "5", "--substrings", "60",
+         "--keep", "longest", "--alarm", "40%", "--max-removed-per-source", "0.9", "--sample", "10", "--annotate",
+         "--forget", "--against", "items.txt", "--against-format", "lines", "--against-min", "3",
+         "--against-share", "0.9", "--against-passage", "9", "--against-action", "mark", "--max-doc-bytes", "1M",
+         "--charset", "UTF-8"]
+EXPECTED = {"exact": False, "near": "simhash", "tokenizer": "words", "hash": "xxh3", "window": 4, "seed": 7,
+            "threshold": 0.6, "max_loss": "any", "templates": "off", "recall": 0.95, "lanes": 128, "distance": 5,
+            "close": 63, "short_bytes": 0, "substrings": 60, "keep": "longest", "source_field": "", "alarm": 0.4,
             "max_removed_per_source": 0.9, "sample": 10, "apply": False, "annotate": True, "attributes": "none",
             "forget": True, "against_min": 3, "against_share": 0.9, "against_passage": 9, "against_action": "mark",
             "format": "auto", "text_field": "text", "id_field": "", "max_doc_bytes": 1 << 20, "binary": False,
@@ -58,17 +59,18 @@ class OptionsTest(TestCase):
         if not os.path.exists(faults):
             self.skipTest(f"{faults}: not built; a sanitizer's library wants to be loaded first")
         start = ["dedup", "docs.jsonl", "-o", "run", "-q"]
-        failed = subprocess.run([program(), *start], cwd=self.dir, capture_output=True, check=False, timeout=60 * TIME_FACTOR,
-                                env=environment(LD_PRELOAD=faults, FAULTS_READS="1", FAULTS_FOLDER=self.dir, FAULTS_AT="1",
-                                                FAULTS_ONLY=f"open {self.path('run/work/decided')}", FAULTS_STAYS="1",
-                                                FAULTS_ERRNO=str(errno.EIO)))
+        failed = subprocess.run([program(), *start], cwd=self.dir, capture_output=True, check=False,
+                                timeout=60 * TIME_FACTOR,
+                                env=environment(LD_PRELOAD=faults, FAULTS_READS="1", FAULTS_FOLDER=self.dir,
+                                                FAULTS_AT="1", FAULTS_ONLY=f"open {self.path('run/work/decided')}",
+                                                FAULTS_STAYS="1", FAULTS_ERRNO=str(errno.EIO)))
         self.assertEqual(failed.returncode, 1, failed.stderr)
         for flags, difference in (
                 (["--max-loss", "3"], "with --max-loss 16, not 3"),
                 (["--templates", "off"], "with --templates auto, not off"),
                 (["--alarm", "0.1"], "with --alarm 0.5, not 0.1"),
-                (["--annotate"], "without --annotate"), (["--apply"], "without --apply"), (["--strict"], "without --strict"),
-                (["--forget"], "without --forget"),
+                (["--annotate"], "without --annotate"), (["--apply"], "without --apply"),
+                (["--strict"], "without --strict"), (["--forget"], "without --forget"),
                 (["--exact", "off"], "with --exact on, not off"),
                 (["--near", "simhash"], "with --near minhash, not simhash"),
                 (["--near", "simhash", "--distance", "5"], "with --near minhash, not simhash"),

@@ -138,7 +138,8 @@ class OutputFolder(TestCase):
         self.run_program("dedup", "d", "in.jsonl", "-o", "two", "--apply", "-q")
         self.run_program("dedup", "d", "-o", "two", code=2)
         after = os.stat(self.path("d", "a.txt"))
-        self.assertEqual((before.st_mtime_ns, before.st_ino, before.st_size), (after.st_mtime_ns, after.st_ino, after.st_size))
+        self.assertEqual((before.st_mtime_ns, before.st_ino, before.st_size),
+                         (after.st_mtime_ns, after.st_ino, after.st_size))
         self.assertEqual(self.listing("d"), ["a.txt"])
 
 

@@ -40,7 +40,8 @@ pq.write_table(pa.table({{'text': pa.array((text(i) for i in range({rows})), pa.
     def test_a_row_group_far_larger_than_the_memory_is_read_and_written(self):
         self.write_large(100_000, 2000)
         for memory in (96, 128):
-            peak, _ = self.run_measured("near", "in.parquet", "--distance", "3", "-o", f"near{memory}", "--memory", f"{memory}M", "-q")
+            peak, _ = self.run_measured("near", "in.parquet", "--distance", "3", "-o", f"near{memory}",
+                                        "--memory", f"{memory}M", "-q")
             self.assertLess(peak, memory << 20)
         peak, _ = self.run_measured("substrings", "in.parquet", "-o", "out", "--length", "1500", "--apply", "--memory",
                                     "160M", "-q")

@@ -217,7 +217,8 @@ class Refusing(ParquetCase):
         self.assertIn("a list or a struct", self.complaint("in.parquet", "--text-field", "meta", code=2))
 
     def test_standard_input_is_refused(self):
-        self.assertIn("cannot be read from standard input", self.run_program("near", "-", "--format", "parquet", "-o", "out", code=2).err)
+        self.assertIn("cannot be read from standard input",
+                      self.run_program("near", "-", "--format", "parquet", "-o", "out", code=2).err)
 
     def test_without_the_module_the_message_says_what_to_install(self):
         self.put(pa.table({"text": TEXTS}))

@@ -79,7 +79,8 @@ def failures_of(commands, folder):
         while lines and not lines[-1]:
             lines.pop()
         if done.returncode != 0:
-            failures.append(f"line {command.line}: $ {command.text}\nexit code {done.returncode}: " + "\n".join(lines[-20:]))
+            failures.append(f"line {command.line}: $ {command.text}\nexit code {done.returncode}: "
+                            + "\n".join(lines[-20:]))
         elif not output_matches(command.expected, lines):
             failures.append(f"line {command.line}: $ {command.text}\n--- promised:\n" + "\n".join(command.expected) +
                             "\n--- printed:\n" + "\n".join(lines[:60]))

@@ -18,7 +18,8 @@ from program import TestCase, jsonl, main, run
 
 MARKUP = "".join(f'<img class="icon deep" src="../part/{i}.png" width="20" height="20">' for i in range(300))
 RANDOM = random.Random(5)
-TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60)) for _ in range(40)]
+TEXTS = [" ".join(f"{RANDOM.choice('bcdfgklmnprst')}{RANDOM.choice('aeiou')}{RANDOM.randrange(900)}" for _ in range(60))
+         for _ in range(40)]
 
 
 def page(text, head=""):
@@ -32,9 +33,12 @@ class Recognize(TestCase):
 
     def no_text(self, folder):
         """Writes files that are not text, one of every kind with a simple example."""
-        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f": b"ARROW1\0\0",
-                 "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "i.db": b"SQLite format 3\0",
-                 "j": b"FEA1\0", "k.dat": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing", "m.elf": b"\x7fELF\2\1\1"}
+        kinds = {"a.pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n",
+                 "e.tar": b"name".ljust(257, b"\0") + b"ustar\0" + b"00", "f": b"ARROW1\0\0",
+                 "g.png": b"\x89PNG\r\n\x1a\n\0\0\0\r", "h.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+                 "i.db": b"SQLite format 3\0", "j": b"FEA1\0",
+                 "k.dat": b"filedesc://x.arc 0.0.0.0 2009 text/plain 76\n", "l": b"some\0thing",
+                 "m.elf": b"\x7fELF\2\1\1"}
         for name, content in kinds.items():
             self.write(f"{folder}/{name}", content + b" " + TEXTS[0].encode())
         with zipfile.ZipFile(self.path(folder, "n.docx"), "w") as file:
@@ -57,7 +61,8 @@ class Recognize(TestCase):
         self.assertIn("1 PDF document: in/a.pdf (not text; convert to text first, for example with pdftotext)", shown)
 
     def test_texts_that_begin_like_something_else_are_texts(self):
-        for at, text in enumerate(("OTTO VON BISMARCK", "ID3 tags", "THE NEW WAVE of", "BZh is", "GIF89 as", "PAR1 of", "The ftyp box")):
+        for at, text in enumerate(("OTTO VON BISMARCK", "ID3 tags", "THE NEW WAVE of", "BZh is", "GIF89 as", "PAR1 of",
+                                   "The ftyp box")):
             self.write(f"in/{at}.txt", text)
         self.assertEqual(self.dedup("in")["documents"], 7)
 
@@ -108,12 +113,15 @@ class Recognize(TestCase):
         self.write("settings/b.json", '[1, 2, 3]')
         self.write("settings/c.json", json.dumps({str(i): "word " * 10 for i in range(5000)}))
         self.assertEqual(self.dedup("settings", output="settings-out")["documents"], 3)
-        self.assertIn("no field 'body'", self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
+        self.assertIn("no field 'body'",
+                      self.run_program("near", "settings/a.json", "--text-field", "body", "-o", "x", code=3).err)
         # One value over many lines, longer than the part that is looked at.
         self.write("manual/all.json", json.dumps({str(i): "word " * 20 for i in range(60000)}, indent=1))
-        self.assertEqual((lambda s: (s["documents"], s["bad_records"]))(self.dedup("manual", output="manual-out")), (1, 0))
+        self.assertEqual((lambda s: (s["documents"], s["bad_records"]))(self.dedup("manual", output="manual-out")),
+                         (1, 0))
         # The text may come late in a long record, and a pipe can be read only once.
-        self.write("long/a.json", "".join(json.dumps({"html": "x" * 300000, "text": text}) + "\n" for text in TEXTS[:3]))
+        self.write("long/a.json",
+                   "".join(json.dumps({"html": "x" * 300000, "text": text}) + "\n" for text in TEXTS[:3]))
         self.assertEqual(self.dedup("long", output="long-out")["documents"], 3)
         os.mkfifo(self.path("pipe.json"))
         with subprocess.Popen(["sh", "-c", "cat long/a.json > pipe.json"], cwd=self.dir) as writer:
@@ -121,7 +129,8 @@ class Recognize(TestCase):
             self.assertEqual(writer.wait(), 0)
 
     def test_json_is_written_again_as_it_is_laid_out(self):
-        records = [{"n": {"text": "not this"}, "text": text, "odd": 'é \\" } { [ ] ,'} for text in TEXTS[:20] + TEXTS[5:15]]
+        records = [{"n": {"text": "not this"}, "text": text, "odd": 'é \\" } { [ ] ,'}
+                   for text in TEXTS[:20] + TEXTS[5:15]]
         half = records[:20]
         self.write("in/a.json", json.dumps(records, indent=2))
         self.write("in/b.json", json.dumps(half + [{"text": "something else that is in no other file of them"}]))
@@ -149,7 +158,8 @@ class Recognize(TestCase):
             self.run_program("substrings", "in.json", "--length", "40", "--apply", "-o", "out", "-q", "--force")
             clean = json.loads(self.read("out", "clean", "in.json"))
             self.assertEqual([record["more"] for record in clean], [record["more"] for record in records])
-            self.assertEqual([record["text"] for record in clean], [records[0]["text"]] + [f"{at}{at}" for at in range(1, 5)])
+            self.assertEqual([record["text"] for record in clean],
+                             [records[0]["text"]] + [f"{at}{at}" for at in range(1, 5)])
 
     def test_damage_in_a_json_array_costs_the_damaged_records(self):
         records = [json.dumps({"text": text}) for text in TEXTS[:9]]
@@ -164,7 +174,8 @@ class Recognize(TestCase):
         self.run_program("near", "a.json", "-o", "strict", "--strict", code=3)
 
     def test_pages_are_compared_by_their_content(self):
-        frame = "<header>" + TEXTS[0][:600] + "</header><nav>" + TEXTS[1][:600] + "</nav>%s<footer>" + TEXTS[2][:600] + "</footer>"
+        frame = ("<header>" + TEXTS[0][:600] + "</header><nav>" + TEXTS[1][:600] + "</nav>%s<footer>"
+                 + TEXTS[2][:600] + "</footer>")
         for at, text in enumerate(TEXTS[3:23]):
             self.write(f"in/{at:02}.html", page(frame % ("<p>" + text[:100] + "</p>")))
         self.write("in/other.html", page("<nav>" + TEXTS[30] + "</nav><p>" + TEXTS[3][:100] + "</p>"))
@@ -185,39 +196,51 @@ class Recognize(TestCase):
         text = " ".join(TEXTS[:6])
         self.write("in/a.txt", text)
         self.write("in/b.txt", "On Monday Ann wrote:\n" + text)
-        self.write("in/c.txt", text + " I do not agree with any of this, and here is why it cannot work in our case at all.")
+        self.write("in/c.txt",
+                   text + " I do not agree with any of this, and here is why it cannot work in our case at all.")
         self.dedup("in")
         with open(self.path("out", "decisions.jsonl"), encoding="utf-8") as file:
             a, b, c = [json.loads(line) for line in file]
         self.assertEqual((a["keep"], a["reason"]), (True, None))
         self.assertEqual((b["keep"], b["reason"], b["lost"], b["longest_lost"]), (False, "near", 4, 4))
         self.assertEqual((c["keep"], c["reason"], c["match"], c["longest_lost"]), (True, "own_text", "in/a.txt", 20))
-        self.assertIn(b"lacks 20 tokens of it, 20 in a row", self.run_program("explain", "--run", "out", "in/c.txt").out)
+        self.assertIn(b"lacks 20 tokens of it, 20 in a row",
+                      self.run_program("explain", "--run", "out", "in/c.txt").out)
         self.assertEqual(self.dedup("in", "--max-loss", "any", output="any")["kept"], 1)
         self.assertEqual(self.dedup("in", "--max-loss", "0", output="none")["kept"], 3)
         # The longest one contains everything that the others contain.
         self.assertEqual(self.dedup("in", "--keep", "longest", output="longest")["kept"], 1)
-        self.assertIn("--max-loss: invalid value 'many'", self.run_program("dedup", "in", "-o", "x", "--max-loss", "many", code=2).err)
+        self.assertIn("--max-loss: invalid value 'many'", self.run_program("dedup", "in", "-o", "x",
+                                                                           "--max-loss", "many", code=2).err)
 
     def test_the_form_of_unicode_does_not_matter(self):
         languages = {
-            "Vietnamese": "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi, mọi người đều được tạo hoá ban cho lý trí",
+            "Vietnamese": "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi,"
+                          " mọi người đều được tạo hoá ban cho lý trí",
             "Korean": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다 인간은 천부적으로 이성과 양심을 부여받았으며",
-            "Greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα, είναι προικισμένοι με λογική",
-            "French": "Tous les êtres humains naissent libres et égaux en dignité et en droits, doués de raison, ils doivent être frères à côté",
-            "German": "Alle Menschen sind frei und gleich an Würde und Rechten geboren, sie müssen einander im Geiste der Brüderlichkeit begegnen",
-            "Czech": "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv, jsou nadáni rozumem a svědomím a mají spolu jednat",
-            "Spanish": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como están de razón, según el espíritu señor",
+            "Greek": "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα,"
+                     " είναι προικισμένοι με λογική",
+            "French": "Tous les êtres humains naissent libres et égaux en dignité et en droits, doués de raison,"
+                      " ils doivent être frères à côté",
+            "German": "Alle Menschen sind frei und gleich an Würde und Rechten geboren, sie müssen einander im Geiste"
+                      " der Brüderlichkeit begegnen",
+            "Czech": "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv,"
+                     " jsou nadáni rozumem a svědomím a mají spolu jednat",
+            "Spanish": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y,"
+                       " dotados como están de razón, según el espíritu señor",
             "Japanese": "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられており",
-            "Hindi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है, उन्हें बुद्धि और अन्तरात्मा की देन ज़रूर",
-            "Russian": "Все люди рождаются свободными и равными в своём достоинстве и правах, они наделены разумом и совестью и должны поступать ёлка йод",
+            "Hindi": "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है,"
+                     " उन्हें बुद्धि और अन्तरात्मा की देन ज़रूर",
+            "Russian": "Все люди рождаются свободными и равными в своём достоинстве и правах, они наделены разумом и"
+                       " совестью и должны поступать ёлка йод",
         }
         for name, text in languages.items():
             for at, form in enumerate(("NFC", "NFD", "NFKC", "NFKD")):
                 self.write(f"in/{name}-{at}.txt", unicodedata.normalize(form, text) + "." * at)
             self.write(f"in/{name}-4.txt", text.replace(" ", " \u200b").replace("e", "e\u00ad"))
         self.write("in/wide-0.txt", "all human beings are born free and equal in dignity and rights")
-        self.write("in/wide-1.txt", "".join(chr(ord(c) + 0xFEE0) if c != " " else c for c in "all human beings are born free and equal in dignity and rights"))
+        self.write("in/wide-1.txt", "".join(chr(ord(c) + 0xFEE0) if c != " " else c
+                                            for c in "all human beings are born free and equal in dignity and rights"))
         self.dedup("in")
         with open(self.path("out", "decisions.jsonl"), encoding="utf-8") as file:
             decisions = [json.loads(line) for line in file]
@@ -262,12 +285,13 @@ class Recognize(TestCase):
         self.write("in/c.txt", b"plain \xc3\xa9 \xff")
         result = self.run_program("text", "in")
         rows = [json.loads(line) for line in result.out.decode().splitlines()]
-        self.assertEqual(rows, [{"id": "in/a.html", "text": "x\none <two> é"}, {"id": "1", "text": "first"}, {"id": "2", "text": "second\nline"},
-                                {"id": "in/c.txt", "text": "plain é \ufffd"}])
+        self.assertEqual(rows, [{"id": "in/a.html", "text": "x\none <two> é"}, {"id": "1", "text": "first"},
+                                {"id": "2", "text": "second\nline"}, {"id": "in/c.txt", "text": "plain é \ufffd"}])
         self.assertIn("in/b.jsonl:3: not a JSON object", result.err)
         # Its output, used as input, gives the same texts.
         self.write("again.jsonl", result.out)
-        self.assertEqual([json.loads(line)["text"] for line in self.run_program("text", "again.jsonl").out.splitlines()], [row["text"] for row in rows])
+        again = self.run_program("text", "again.jsonl").out.splitlines()
+        self.assertEqual([json.loads(line)["text"] for line in again], [row["text"] for row in rows])
         for threads in ("1", "5"):
             self.assertEqual(self.run_program("text", "in", "--threads", threads).out, result.out)
         self.run_program("text", "missing", code=3)
@@ -283,9 +307,12 @@ class Recognize(TestCase):
 
     def test_symbols_tell_pages_apart_that_words_do_not(self):
         text = " ".join(TEXTS[0].split()[:30])
-        operators = {f"op{at}": f"{text} a {sign} b and x{sign}y, see operator{sign}: {text[::-1]}" for at, sign in enumerate(("==", "!=", "<=", ">="))}
-        dates = {f"date{at}": f"{TEXTS[1]} {TEXTS[2]} on {day}/11/2026 for ${day}.99 *at once*" for at, day in enumerate((11, 12, 13))}
-        self.write("in.jsonl", "".join(json.dumps({"id": name, "text": words}) + "\n" for name, words in {**operators, **dates}.items()))
+        operators = {f"op{at}": f"{text} a {sign} b and x{sign}y, see operator{sign}: {text[::-1]}"
+                     for at, sign in enumerate(("==", "!=", "<=", ">="))}
+        dates = {f"date{at}": f"{TEXTS[1]} {TEXTS[2]} on {day}/11/2026 for ${day}.99 *at once*"
+                 for at, day in enumerate((11, 12, 13))}
+        self.write("in.jsonl", "".join(json.dumps({"id": name, "text": words}) + "\n"
+                                       for name, words in {**operators, **dates}.items()))
         summary = self.dedup("in.jsonl", "--id-field", "id", "--max-loss", "20")
         self.assertEqual((summary["kept"], summary["removed_near"]), (5, 2))
         rows = [json.loads(row) for row in self.read("out/decisions.jsonl").splitlines()]
@@ -295,7 +322,8 @@ class Recognize(TestCase):
         self.assertIn("where symbols count", self.run_program("explain", "--run", "out", "op1").out.decode())
         # The same rule applies to known documents; if any loss is allowed, only words decide.
         self.write("new.jsonl", json.dumps({"id": "op9", "text": operators["op0"].replace("==", "&&")}))
-        self.assertEqual(self.dedup("new.jsonl", "--id-field", "id", "--max-loss", "20", "--known", "out", output="new")["kept"], 1)
+        self.assertEqual(self.dedup("new.jsonl", "--id-field", "id", "--max-loss", "20", "--known", "out",
+                                    output="new")["kept"], 1)
         self.assertEqual(self.dedup("in.jsonl", "--id-field", "id", "--max-loss", "any", output="any")["kept"], 2)
 
     def test_charsets_other_than_utf_8_match_their_twins(self):
@@ -307,7 +335,8 @@ class Recognize(TestCase):
         summary = self.dedup("in")
         self.assertEqual((summary["documents"], summary["recoded"], summary["kept"]), (5, 4, 1))
         # A lone surrogate is replaced by one character.
-        self.write("lone/a.txt", b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
+        self.write("lone/a.txt",
+                   b"\xff\xfe" + "one ".encode("utf-16-le") + b"\x00\xd8" + " two three".encode("utf-16-le"))
         self.assertEqual(json.loads(self.run_program("text", "lone").out)["text"], "one \ufffd two three")
         # A few invalid bytes do not change the detected charset from UTF-8.
         self.write("bad/a.txt", text.encode() + b"\xff")
@@ -317,8 +346,9 @@ class Recognize(TestCase):
 class Skipped(TestCase):
     """Every verb lists the files that it does not read, with their kind and the reason."""
 
-    VERBS = (["dedup", "-o", "out"], ["near", "-o", "out"], ["substrings", "--length", "50", "-o", "out"], ["ngrams", "build", "-n", "3", "-o", "out"],
-             ["text"], ["fingerprint"], ["index", "create", "out"], ["index", "add", "index"], ["index", "query", "index"], ["index", "blots"])
+    VERBS = (["dedup", "-o", "out"], ["near", "-o", "out"], ["substrings", "--length", "50", "-o", "out"],
+             ["ngrams", "build", "-n", "3", "-o", "out"], ["text"], ["fingerprint"], ["index", "create", "out"],
+             ["index", "add", "index"], ["index", "query", "index"], ["index", "blots"])
     IMAGE, DOT, REGULAR = ("image", "not text"), "its name begins with a dot", "not a regular file"
 
     def folder(self):
@@ -346,12 +376,14 @@ class Skipped(TestCase):
             here = os.open(self.path("in"), os.O_PATH)  # the path of a socket must be short
             made.bind(f"/proc/self/fd/{here}/socket")
             os.close(here)
-        members = {"doc.txt": TEXTS[4], ".DS_Store": "x", "__MACOSX/doc.txt": "x", "../evil.txt": "x", "picture.png": b"\x89PNG\r\n\x1a\n\0"}
+        members = {"doc.txt": TEXTS[4], ".DS_Store": "x", "__MACOSX/doc.txt": "x", "../evil.txt": "x",
+                   "picture.png": b"\x89PNG\r\n\x1a\n\0"}
         with zipfile.ZipFile(self.path("in/pack.zip"), "w") as archive:
             for name, content in members.items():
                 archive.writestr(name, content)
         with tarfile.open(self.path("in/pack.tar"), "w") as archive:
-            for name, kind in (("link", tarfile.SYMTYPE), ("hard", tarfile.LNKTYPE), ("device", tarfile.CHRTYPE), ("folder", tarfile.DIRTYPE)):
+            for name, kind in (("link", tarfile.SYMTYPE), ("hard", tarfile.LNKTYPE), ("device", tarfile.CHRTYPE),
+                               ("folder", tarfile.DIRTYPE)):
                 info = tarfile.TarInfo(name)
                 info.type, info.linkname = kind, "doc.txt"
                 archive.addfile(info)
@@ -365,15 +397,18 @@ class Skipped(TestCase):
             *((f"in/{i}\\t\\n.png", *self.IMAGE) for i in range(5)),
             ("in/.hidden", "hidden file", self.DOT), ("in/.git", "hidden folder", self.DOT),
             ("in/_SUCCESS", "job file", "written by Spark or Hadoop beside the data"),
-            ("in/inner", "link", inside), ("in/loop", "link", inside), ("in/dangling", "dangling link", "its target does not exist"),
-            ("in/second", "link", "its target was already reached by another path"), ("in/special", "link", "its target is not a regular file"),
-            ("in/pipe", "named pipe", self.REGULAR), ("in/socket", "socket", self.REGULAR),
+            ("in/inner", "link", inside), ("in/loop", "link", inside),
+            ("in/dangling", "dangling link", "its target does not exist"),
+            ("in/second", "link", "its target was already reached by another path"),
+            ("in/special", "link", "its target is not a regular file"), ("in/pipe", "named pipe", self.REGULAR),
+            ("in/socket", "socket", self.REGULAR),
             ("in/sub/labels.csv", "unusable file", "no column 'text'; the header has 'id', 'label'"),
             ("in/sub.tsv", "unusable file", "no column 'text'; the header has 'a', 'b'"),
             ("in/pack.zip/.DS_Store", "hidden file", "a part of its path begins with a dot"),
             ("in/pack.zip/__MACOSX/doc.txt", "job file", "written by macOS beside the data"),
-            ("in/pack.zip/../evil.txt", "unsafe name", "its name leads out of the archive"), ("in/pack.zip/picture.png", *self.IMAGE),
-            ("in/pack.tar/link", "link", archived), ("in/pack.tar/hard", "link", archived), ("in/pack.tar/device", "special file", self.REGULAR)])
+            ("in/pack.zip/../evil.txt", "unsafe name", "its name leads out of the archive"),
+            ("in/pack.zip/picture.png", *self.IMAGE), ("in/pack.tar/link", "link", archived),
+            ("in/pack.tar/hard", "link", archived), ("in/pack.tar/device", "special file", self.REGULAR)])
 
     def table(self, *name):
         """Reads the file as plain tab-separated values, without quoting."""
@@ -395,8 +430,10 @@ class Skipped(TestCase):
                     result = run(*verb, "in", *listed, "--threads", threads, cwd=self.dir)
                     self.assertIn(result.code, (0, 1), result.err)  # a query may find nothing
                     self.assertEqual(self.table("out/skipped.tsv" if folder else "list.tsv"), expected)
-                    said = result.out.decode() if folder or verb[1:] == ["create", "out"] or "add" in verb else result.err
-                    for word in ("6 images: in/0\\t\\n.png, ", "1 PDF document: in/a.pdf (not text;", "1 dangling link: in/dangling (", "named pipe: in/pipe"):
+                    said = (result.out.decode() if folder or verb[1:] == ["create", "out"] or "add" in verb
+                            else result.err)
+                    for word in ("6 images: in/0\\t\\n.png, ", "1 PDF document: in/a.pdf (not text;",
+                                 "1 dangling link: in/dangling (", "named pipe: in/pipe"):
                         self.assertIn(word, said)
 
     def test_the_summary_counts_them_by_kind(self):
@@ -417,13 +454,15 @@ class Skipped(TestCase):
         lacking = {row[0] for row in self.table("out/skipped.tsv")}
         clean = {os.path.relpath(os.path.join(root, name), self.path("out/clean"))
                  for root, _, names in os.walk(self.path("out/clean")) for name in names}
-        self.assertEqual(clean, {"in/text.txt", "in/sub/rows.csv", "in/read", "in/pack.zip/doc.txt", "in/pack.tar/doc.txt"})
+        self.assertEqual(clean,
+                         {"in/text.txt", "in/sub/rows.csv", "in/read", "in/pack.zip/doc.txt", "in/pack.tar/doc.txt"})
         self.assertFalse(clean & lacking)
         for line, code in ((["near", "in/sub/labels.csv", "-o", "a"], 3), (["text", "in", "--strict"], 3)):
             self.assertIn("no column 'text'; the header has", self.run_program(*line, code=code).err)
         self.write("only/labels.csv", "id,label\n1,good\n")
         for verb in (["near", "-o", "b"], ["dedup", "-o", "c"], ["text"], ["index", "create", "d"]):
-            self.assertIn("only/labels.csv: no column 'text'; the header has 'id', 'label'", self.run_program(*verb, "only", code=3).err)
+            self.assertIn("only/labels.csv: no column 'text'; the header has 'id', 'label'",
+                          self.run_program(*verb, "only", code=3).err)
 
     def test_the_list_replaces_nothing_but_a_list(self):
         self.folder()

@@ -147,7 +147,8 @@ class Report(TestCase):
         rows, bars = self.table(page, "similarities")
         counted = {}
         for similarity in (float(row[2]) for row in matches):
-            counted[f"{int(similarity * 100 + 1e-9) / 100:.2f}"] = counted.get(f"{int(similarity * 100 + 1e-9) / 100:.2f}", 0) + 1
+            label = f"{int(similarity * 100 + 1e-9) / 100:.2f}"
+            counted[label] = counted.get(label, 0) + 1
         counted.pop("1.00")  # the exact copy
         self.assertEqual({label: int(count) for label, count in rows if count != "0"}, counted)
         self.assertEqual(sum(bars), len(matches) - 1)
@@ -155,7 +156,8 @@ class Report(TestCase):
         self.assertEqual([sum(int(row[column]) for row in rows) for column in (1, 2)], [43, 6])
         self.assertEqual(sum(bars), 49)
         stages = page.eval_on_selector_all("#stages tbody th", "all => all.map(one => one.textContent)")
-        self.assertEqual(stages, ["read", "exact", "templates", "near", "verify", "cluster", "decide", "check", "write", "library"])
+        self.assertEqual(stages, ["read", "exact", "templates", "near", "verify", "cluster", "decide", "check", "write",
+                                  "library"])
 
     def test_skipped_files_are_told_by_kind(self):
         self.write("in/a.txt", words(1, 90))
@@ -165,7 +167,8 @@ class Report(TestCase):
         self.write("in/labels.csv", "id,<i>label</i>\n1,good\n")
         self.run_program("dedup", "in", "-o", "out", "-q", "--apply")
         page = self.open()
-        rows = page.eval_on_selector_all("#skipped-kinds tbody tr", "rows => rows.map(row => Array.from(row.cells, cell => cell.textContent))")
+        rows = page.eval_on_selector_all("#skipped-kinds tbody tr",
+                                         "rows => rows.map(row => Array.from(row.cells, cell => cell.textContent))")
         self.assertEqual([row[:2] for row in rows], [["image", "5"], ["hidden file", "1"], ["unusable file", "1"]])
         self.assertIn("not text", rows[0][2])
         self.assertIn("and 2 more", rows[0][2])
@@ -180,7 +183,8 @@ class Report(TestCase):
         self.dedup(self.a_corpus())
         page = self.open()
         described = page.eval_on_selector_all("figure > svg[role=img]", """all => all.map(svg =>
-            svg.getAttribute("aria-labelledby").split(" ").map(id => document.getElementById(id).textContent.length > 10))""")
+            svg.getAttribute("aria-labelledby").split(" ").map(
+                id => document.getElementById(id).textContent.length > 10))""")
         self.assertEqual(described, [[True, True]] * 5)
         self.assertEqual(page.locator("figure table").count(), 5)
         # The two kinds of bars also differ in more than their color.
@@ -198,8 +202,10 @@ class Report(TestCase):
         self.assertEqual((weight, before), ("700", '"⟦"'))
         for theme in ("light", "dark"):
             page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-            self.assertIn("line-through", removed.locator("del").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
-        self.assertIn("underline", removed.locator("mark").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
+            self.assertIn("line-through",
+                          removed.locator("del").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
+        self.assertIn("underline",
+                      removed.locator("mark").first.evaluate("one => getComputedStyle(one).textDecorationLine"))
         kept = cluster.locator(".pair").first.locator(".kept .text")
         self.assertEqual(kept.locator("ins").count(), 1)
         # Shared text is the same on both sides.
@@ -210,7 +216,8 @@ class Report(TestCase):
         page = self.open()
         page.keyboard.press("Tab")
         self.assertEqual(page.evaluate("document.activeElement.className"), "skip")
-        self.assertTrue(page.evaluate("document.activeElement.getBoundingClientRect().left >= 0"), "seen where it is focused")
+        self.assertTrue(page.evaluate("document.activeElement.getBoundingClientRect().left >= 0"),
+                        "seen where it is focused")
         page.keyboard.press("Enter")
         self.assertEqual(page.evaluate("document.activeElement.id"), "main")
         for _ in range(40):
@@ -243,7 +250,8 @@ class Report(TestCase):
             self.assertEqual(colours(page), before)
 
     def test_nothing_is_wider_than_the_window(self):
-        documents = [(f"{'long' * 60}{i}", "wide" * 50, "unbroken" * 200 + f" {i} " + words(i // 2, 90)) for i in range(40)]
+        documents = [(f"{'long' * 60}{i}", "wide" * 50, "unbroken" * 200 + f" {i} " + words(i // 2, 90))
+                     for i in range(40)]
         self.dedup(documents)
         for width in (360, 800, 1400):
             page = self.open(viewport={"width": width, "height": 800})
@@ -257,7 +265,8 @@ class Report(TestCase):
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         self.assertTrue(page.locator(".cluster .pair").first.is_visible())
         self.assertFalse(page.locator("#theme").is_visible())
-        self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"), "rgb(255, 255, 255)")
+        self.assertEqual(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
+                         "rgb(255, 255, 255)")
 
     def test_hostile_text_is_inert(self):
         text = HOSTILE + " " + words(1, 80)
@@ -291,7 +300,8 @@ class Report(TestCase):
         occurs nowhere."""
         footer = "<footer> " + words(1, 60) + " 😀"
         item = "who " + words(2, 20) + "?"
-        documents = [(f"page{i}", "site", words(100 + i, 90) + chr(0x4E00 + i) + footer + chr(0x4E00 + i) + words(300 + i, 20))
+        documents = [(f"page{i}", "site",
+                      words(100 + i, 90) + chr(0x4E00 + i) + footer + chr(0x4E00 + i) + words(300 + i, 20))
                      for i in range(30)]
         documents.append(("leak", "site", words(5, 90) + " " + item.upper() + " " + words(6, 90)))
         self.write("quiz.jsonl", "".join(json.dumps({"id": name, "text": text}) + "\n"
@@ -302,8 +312,10 @@ class Report(TestCase):
     def test_items_of_the_other_set_are_told_with_their_places(self):
         _, item = self.with_passages()
         page = self.open()
-        self.assertIn("1 of 2 items in the --against set occur in 1 document", page.inner_text("section[aria-labelledby=against]"))
-        cells = page.eval_on_selector_all("#items tbody tr", "rows => rows.map(row => Array.from(row.cells, c => c.innerText))")
+        self.assertIn("1 of 2 items in the --against set occur in 1 document",
+                      page.inner_text("section[aria-labelledby=against]"))
+        cells = page.eval_on_selector_all("#items tbody tr",
+                                          "rows => rows.map(row => Array.from(row.cells, c => c.innerText))")
         self.assertEqual(len(cells), 1)
         self.assertEqual(cells[0][:2], ["q1", "1"])
         self.assertIn("leak", cells[0][2])
@@ -335,7 +347,8 @@ class Report(TestCase):
 
     def test_hostile_passages_and_items_are_inert(self):
         passage = HOSTILE + " " + words(1, 60) + " " + HOSTILE
-        documents = [(f"{HOSTILE}{i}", "s", words(100 + i, 90) + " " + passage + " " + words(300 + i, 90)) for i in range(5)]
+        documents = [(f"{HOSTILE}{i}", "s", words(100 + i, 90) + " " + passage + " " + words(300 + i, 90))
+                     for i in range(5)]
         self.write("quiz.jsonl", json.dumps({"id": HOSTILE, "text": passage}) + "\n")
         self.dedup(documents, "--substrings", "80", "--against", "quiz.jsonl", "--against-id-field", "id",
                    "--against-action", "mark")
@@ -382,7 +395,8 @@ def screenshot(path):
     verbs = "opened closed announced repaired welcomed planned measured painted".split()
 
     def sentence():
-        return f"The {pick.choice(nouns)} {pick.choice(verbs)} the {pick.choice(nouns)} in {pick.randrange(1980, 2026)}."
+        return (f"The {pick.choice(nouns)} {pick.choice(verbs)} the {pick.choice(nouns)}"
+                f" in {pick.randrange(1980, 2026)}.")
 
     folder = tempfile.mkdtemp(prefix="refrain-screenshot-")
     try:

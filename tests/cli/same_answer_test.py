@@ -132,8 +132,8 @@ class SameDecisions(TestCase):
     def answer(self, source, *flags):
         """Returns the tables, the kept records in order, and the figures, without what depends on how the input was
         split."""
-        self.run_program("dedup", source, "-o", "out", "--id-field", "id", "--apply", "--sample", "200", "--force", "-q",
-                         *flags)
+        self.run_program("dedup", source, "-o", "out", "--id-field", "id", "--apply", "--sample", "200", "--force",
+                         "-q", *flags)
         summary = json.loads(self.read("out", "summary.json"))
         for key in ("run", "options", "files", "sources", "alarms"):
             del summary[key]
@@ -153,8 +153,9 @@ class SameDecisions(TestCase):
         self.assertGreater(sum(not row["keep"] for row in decisions), 1000)
         self.assertEqual(sum(row["keep"] for row in decisions), expected["kept"].count(b"\n"))
         for source, *more in (("one", "--threads", "2"), ("one", "--threads", "4", "--memory", "1G"),
-                              ("one", "--threads", "1", "--memory", "64M"), ("one", "--threads", "4", "--memory", "64M"),
-                              ("one", "--memory", "100M"), ("ten", "--threads", "1"), ("ten", "--threads", "4"),
+                              ("one", "--threads", "1", "--memory", "64M"),
+                              ("one", "--threads", "4", "--memory", "64M"), ("one", "--memory", "100M"),
+                              ("ten", "--threads", "1"), ("ten", "--threads", "4"),
                               ("ten", "--threads", "2", "--memory", "64M"), ("packed", "--threads", "3")):
             answer = self.answer(source, *flags, *more)
             self.assertEqual(answer.keys(), expected.keys())
@@ -178,7 +179,8 @@ class SpilledDecisions(TestCase):
     """dedup decides the same whether everything fits in memory or not."""
 
     def decided(self, memory):
-        self.run_program("dedup", "in.jsonl", "--id-field", "id", "--threshold", "0.6", "-o", memory, "--memory", memory, "-q")
+        self.run_program("dedup", "in.jsonl", "--id-field", "id", "--threshold", "0.6", "-o", memory,
+                         "--memory", memory, "-q")
         summary = json.loads(self.read(memory, "summary.json"))
         return [self.read(memory, name) for name in ("decisions.jsonl", "matches.tsv", "clusters.tsv")], summary
 
@@ -197,7 +199,8 @@ class SpilledDecisions(TestCase):
                 out.write(json.dumps({"id": f"page {at}", "text": " ".join(text)}) + "\n")
         spilled, little = self.decided("64M")
         held, much = self.decided("1G")
-        self.assertGreater(little["run"]["temp_peak_bytes"], much["run"]["temp_peak_bytes"] + (1 << 20), "nothing was spilled")
+        self.assertGreater(little["run"]["temp_peak_bytes"], much["run"]["temp_peak_bytes"] + (1 << 20),
+                           "nothing was spilled")
         self.assertGreater(much["matches"], 100_000)
         for one, other in zip(spilled, held):
             self.assertTrue(one == other, "another answer")

@@ -13,7 +13,8 @@ import subprocess
 import threading
 import unittest
 
-from program import BIN_DIR, TIME_FACTOR, TestCase, environment, jsonl, main, program, running, say, sentence, vocabulary
+from program import (BIN_DIR, TIME_FACTOR, TestCase, environment, jsonl, main, program, running, say, sentence,
+                     vocabulary)
 from serve_test import API, BEARER, TOKEN, misfit
 
 KILLS = 12
@@ -54,9 +55,9 @@ class Served(TestCase):
         stack = contextlib.ExitStack()
         self.addCleanup(stack.close)
         flags = [*flags, *(["--add", "--token-file", "token"] if add else [])]
-        process = stack.enter_context(running("serve", "--library", "library", "--listen", "127.0.0.1:0", "--threads", "2",
-                                              *flags, cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                              env=env or environment()))
+        process = stack.enter_context(running("serve", "--library", "library", "--listen", "127.0.0.1:0",
+                                              "--threads", "2", *flags, cwd=self.dir, stdout=subprocess.PIPE,
+                                              stderr=subprocess.PIPE, env=env or environment()))
         stack.callback(process.stdout.close)
         stack.callback(process.stderr.close)
         self.told = []
@@ -80,7 +81,8 @@ class Served(TestCase):
         return sentence(self.rng, WORDS, words)
 
     def exported(self):
-        return [json.loads(line)["id"] for line in self.run_program("library", "export", "library", "-q").out.splitlines()]
+        return [json.loads(line)["id"]
+                for line in self.run_program("library", "export", "library", "-q").out.splitlines()]
 
 
 class Answers(Served):
@@ -145,10 +147,11 @@ class Answers(Served):
         process, port = self.serve()
         client = self.client(port)
         good = record("good", self.text())
-        for body in ["", "x", "[]", "{}", '{"id": "a"}', '{"text": "a"}', '{"id": "", "text": "a"}', '{"id": 1, "text": "a"}',
-                     '{"id": "a", "text": null}', '{"id": "a", "text": "b", "more": 1}', '{"id": "a\\u0000", "text": "b"}',
-                     '{"id": "a", "text": "\\ud800"}', good + good, good + "{", good + '{"id": "b", "text": "' + "[" * 5000,
-                     b'{"id": "a", "text": "\xff"}', json.dumps({"id": "i" * 5000, "text": ""})]:
+        for body in ["", "x", "[]", "{}", '{"id": "a"}', '{"text": "a"}', '{"id": "", "text": "a"}',
+                     '{"id": 1, "text": "a"}', '{"id": "a", "text": null}', '{"id": "a", "text": "b", "more": 1}',
+                     '{"id": "a\\u0000", "text": "b"}', '{"id": "a", "text": "\\ud800"}', good + good, good + "{",
+                     good + '{"id": "b", "text": "' + "[" * 5000, b'{"id": "a", "text": "\xff"}',
+                     json.dumps({"id": "i" * 5000, "text": ""})]:
             status, answer = client.ask(body)
             self.assertEqual(status, 400, body[:80])
             self.assertEqual(misfit(json.loads(answer), {"$ref": "#/components/schemas/Error"}), "")
@@ -180,7 +183,8 @@ class Losses(Served):
             while True:
                 batch = []
                 for _ in range(rng.choice([1, 1, 5, 40])):
-                    text = sentence(rng, WORDS, 40) if rng.random() < 0.8 else sentence(random.Random(rng.randrange(300)), WORDS, 40)
+                    text = (sentence(rng, WORDS, 40) if rng.random() < 0.8
+                            else sentence(random.Random(rng.randrange(300)), WORDS, 40))
                     batch.append((f"{number}-{len(sent)}-{len(batch)}", text))
                 sent.extend(batch)
                 for (name, text), row in zip(batch, client.seen(batch)):
@@ -220,7 +224,8 @@ class Losses(Served):
         say(f"{KILLS} kills: {len(answered)} documents answered as added, {len(ids)} in the library")
         self.assertGreater(len(answered), 100)
 
-    @unittest.skipUnless(os.path.exists(FAULTS), "faults.so is not built: a sanitizer's library wants to be loaded first")
+    @unittest.skipUnless(os.path.exists(FAULTS),
+                         "faults.so is not built: a sanitizer's library wants to be loaded first")
     def test_full_disk(self):
         process, port = self.serve()
         self.client(port).seen([("before", self.text())])
@@ -230,8 +235,9 @@ class Losses(Served):
             for stays in (False, True):
                 folder = os.path.join(self.dir, "library", "texts")
                 number = 1 + max(int(name[:6]) for name in os.listdir(folder))
-                env = environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=self.dir, FAULTS_AT="1", FAULTS_ERRNO=str(errno.ENOSPC),
-                                  FAULTS_ONLY=f"{call} {folder}/{number:06}.jsonl", **({"FAULTS_STAYS": "1"} if stays else {}))
+                env = environment(LD_PRELOAD=FAULTS, FAULTS_FOLDER=self.dir, FAULTS_AT="1",
+                                  FAULTS_ERRNO=str(errno.ENOSPC), FAULTS_ONLY=f"{call} {folder}/{number:06}.jsonl",
+                                  **({"FAULTS_STAYS": "1"} if stays else {}))
                 process, port = self.serve(env=env)
                 client = self.client(port)
                 name, text = f"{call}{stays}", self.text()
@@ -248,7 +254,8 @@ class Losses(Served):
                 self.assertEqual(self.exported(), before, call)
         self.run_program("library", "check", "library", "-q")
 
-    @unittest.skipUnless(os.path.exists(FAULTS), "faults.so is not built: a sanitizer's library wants to be loaded first")
+    @unittest.skipUnless(os.path.exists(FAULTS),
+                         "faults.so is not built: a sanitizer's library wants to be loaded first")
     def test_a_commit_that_fails_gives_up_no_lock(self):
         process, port = self.serve()
         self.client(port).seen([("first", self.text())])

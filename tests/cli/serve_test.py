@@ -192,12 +192,16 @@ class Paths(Served):
         text = f"I say that {SHARED}!"
         self.write("q.txt", text)
         self.write("known.txt", SHARED)
-        for fields, flags in (({"edits": "heavy"}, "--edits heavy"), ({"edits": "none", "min_tokens": 12}, "--edits none --min-tokens 12"),
-                              ({"edits": "heavy", "noise": 0.1}, "--edits heavy --noise 0.1"), ({"max_gap": 0}, "--max-gap 0"),
-                              ({"max_documents": 1}, "--max-documents 1"), ({"limit": 1, "max_occurrences": 1}, "--limit 1 --max-occurrences 1"),
-                              ({"exclude": [SHARED]}, "--exclude known.txt"), ({"exclude": ["something else"]}, ""), ({"texts": False}, "--no-text")):
+        for fields, flags in (({"edits": "heavy"}, "--edits heavy"),
+                              ({"edits": "none", "min_tokens": 12}, "--edits none --min-tokens 12"),
+                              ({"edits": "heavy", "noise": 0.1}, "--edits heavy --noise 0.1"),
+                              ({"max_gap": 0}, "--max-gap 0"), ({"max_documents": 1}, "--max-documents 1"),
+                              ({"limit": 1, "max_occurrences": 1}, "--limit 1 --max-occurrences 1"),
+                              ({"exclude": [SHARED]}, "--exclude known.txt"), ({"exclude": ["something else"]}, ""),
+                              ({"texts": False}, "--no-text")):
             rows = self.query(text, **fields)[0]
-            out = subprocess.run([program(), "index", "query", "index", "q.txt", *flags.split()], cwd=self.dir, capture_output=True, check=False).stdout
+            out = subprocess.run([program(), "index", "query", "index", "q.txt", *flags.split()], cwd=self.dir,
+                                 capture_output=True, check=False).stdout
             told = [row for row in map(json.loads, out.splitlines()) if "cursor" not in row]
             self.assertEqual([{**row, "query": ""} for row in rows], [{**row, "query": ""} for row in told], flags)
             self.assertEqual(rows == [], "exclude known" in flags or "max-documents" in flags, flags)
@@ -205,10 +209,12 @@ class Paths(Served):
     def test_a_cursor_ends_with_its_commit(self):
         words = vocabulary(600)
         text = " and ".join(" ".join(words[i:i + 20]) for i in range(0, 600, 60))
-        self.assertEqual(self.ask("POST", "/v1/documents", {"id": "many", "text": text.replace(" and ", " or ")}, BEARER).status, 201)
+        self.assertEqual(self.ask("POST", "/v1/documents", {"id": "many", "text": text.replace(" and ", " or ")},
+                                  BEARER).status, 201)
         _, end = self.query(text, limit=1, edits="none")
         self.assertIsNotNone(end["cursor"])
-        self.assertEqual(self.ask("POST", "/v1/documents", {"id": "later", "text": "nothing of it"}, BEARER).status, 201)
+        self.assertEqual(self.ask("POST", "/v1/documents", {"id": "later", "text": "nothing of it"}, BEARER).status,
+                         201)
         reply = self.ask("POST", "/v1/query", {"text": text, "limit": 1, "edits": "none", "cursor": end["cursor"]})
         self.assertEqual(reply.status, 400)
         self.assertIn("'cursor': the index has changed since", reply.json()["error"]["message"])

@@ -149,7 +149,8 @@ class Memory(Served):
         self.check_memory("a long query")
         # Each of them is answered if it is sent alone.
         self.assertEqual(self.ask("POST", "/v1/query", b'{"text": "%s"}' % text).status, 200)
-        self.assertEqual(self.ask("POST", "/v1/seen", b'{"id": "other", "text": "%s"}' % text[:2 << 20], BEARER).status, 200)
+        self.assertEqual(self.ask("POST", "/v1/seen", b'{"id": "other", "text": "%s"}' % text[:2 << 20], BEARER).status,
+                         200)
         self.assertTrue(wait_until(lambda: b"refrain_request_bodies_bytes 0\n" in self.ask("GET", "/metrics").body))
 
 

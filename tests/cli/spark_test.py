@@ -24,8 +24,8 @@ SETTINGS = {"session.timeZone": "UTC", "parquet.compression.codec": "snappy",
             "parquet.datetimeRebaseModeInWrite": "CORRECTED", "parquet.int96RebaseModeInWrite": "CORRECTED"}
 CODECS = ("uncompressed", "snappy", "gzip", "zstd", "lz4", "lz4raw")
 TEXTS = documents(240, seed=29, length=60)
-ADDED = ["dup_cluster_id bigint", "dup_cluster_size bigint", "dup_keep boolean", "dup_reason string", "dup_match string",
-         "dup_similarity double", "dup_lost bigint", "dup_longest_lost bigint"]
+ADDED = ["dup_cluster_id bigint", "dup_cluster_size bigint", "dup_keep boolean", "dup_reason string",
+         "dup_match string", "dup_similarity double", "dup_lost bigint", "dup_longest_lost bigint"]
 
 # A column of every kind besides the number and the text.
 COLUMNS = """

@@ -73,10 +73,11 @@ class AnyThreadsAnyMemory(SubstringsCase):
             text = rng.randbytes(size).hex()[:size]
             self.write("in.txt", f"{text}\n{text}\n")
             for threads, memory in (("1", "1G"), ("2", "64M")):
-                found = self.substrings("in.txt", "--format", "lines", "--length", "24", "--groups", "--threads", threads,
-                                        "--memory", memory)
+                found = self.substrings("in.txt", "--format", "lines", "--length", "24", "--groups",
+                                        "--threads", threads, "--memory", memory)
                 [passage] = found.passages()
-                self.assertEqual(passage["places"], [{"id": name, "start": 0, "end": size, "offset": 0} for name in "01"])
+                self.assertEqual(passage["places"],
+                                 [{"id": name, "start": 0, "end": size, "offset": 0} for name in "01"])
                 self.assertTrue(passage["text"] == text)
 
     def test_a_long_passage_is_written_whole(self):
@@ -218,7 +219,8 @@ class Linear(SubstringsCase):
         self.write("in.txt", f"{text}\n" * 200_000)
         for flags in ([], ["--memory", "64M", "--groups"]):
             found = self.within(15, "in.txt", "--format", "lines", *flags)
-            self.assertEqual(found.bytes, b"id\tx\ty\n" + b"".join(b"%d\t0\t%d\n" % (at, len(text)) for at in range(200_000)))
+            self.assertEqual(found.bytes,
+                             b"id\tx\ty\n" + b"".join(b"%d\t0\t%d\n" % (at, len(text)) for at in range(200_000)))
         [passage] = found.passages()
         self.assertEqual(len(passage["places"]), 200_000)
 
@@ -244,9 +246,11 @@ class WholeOrNotAtAll(SubstringsCase):
         self.assertEqual(self.listing(), sorted(before))
 
     def test_a_full_disk_for_the_output_is_exit_5_and_leaves_nothing(self):
-        self.write("in.txt", "".join(f"{at // 2} some words that occur in two lines, {at // 2}\n" for at in range(200_000)))
+        self.write("in.txt",
+                   "".join(f"{at // 2} some words that occur in two lines, {at // 2}\n" for at in range(200_000)))
         for flags in ("", "--groups", "--apply"):
-            out = self.on_small_disk(f"$REFRAIN substrings in.txt --format lines -o disk/out --length 40 -q {flags} 2>&1; "
+            out = self.on_small_disk("$REFRAIN substrings in.txt --format lines -o disk/out --length 40"
+                                     f" -q {flags} 2>&1; "
                                      'echo "code $?"; ls -A disk', 1)
             self.assertRegex(out, r"^refrain: .*disk.* full.*\ncode 5\n$")
 
@@ -279,7 +283,8 @@ class WholeOrNotAtAll(SubstringsCase):
         self.write("in.jsonl", records(machine_text(20 << 20)))
         before = self.listing()
         for seconds in (0, 0.3):
-            self.assertEqual(self.killed(seconds, "in.jsonl", "--groups", "--memory", "64M", number=signal.SIGTERM), 130)
+            self.assertEqual(self.killed(seconds, "in.jsonl", "--groups", "--memory", "64M", number=signal.SIGTERM),
+                             130)
             self.assertEqual(self.listing(), before)
 
     def test_a_run_that_fails_keeps_the_old_results(self):

@@ -27,7 +27,8 @@ class AgainstTheOracle(SubstringsCase):
     def test_random_documents_in_every_format(self):
         rng = random.Random(1)
         for (letters, name), length, min_count in zip(itertools.product(ALPHABETS.values(), FORMATS),
-                                                      itertools.cycle([8, 9, 20, 57, 100]), itertools.cycle([2, 3, 2, 5])):
+                                                      itertools.cycle([8, 9, 20, 57, 100]),
+                                                      itertools.cycle([2, 3, 2, 5])):
             self.check(repetitive(rng, 12, letters, length), length, min_count, name)
 
     def test_length_and_count_at_their_limits(self):
@@ -64,7 +65,8 @@ class AgainstTheOracle(SubstringsCase):
         rng = random.Random(4)
         for (letters, name), length, min_count in zip(itertools.product(ALPHABETS.values(), FORMATS),
                                                       itertools.cycle([8, 11, 40]), itertools.cycle([2, 2, 3, 4])):
-            found, oracle, documents = self.check(repetitive(rng, 10, letters, length), length, min_count, name, "--groups")
+            found, oracle, documents = self.check(repetitive(rng, 10, letters, length), length, min_count, name,
+                                                  "--groups")
             passages = found.passages()
             got = [((int(one["id"]), one["start"], one["end"]),
                     [(int(place["id"]), place["start"], place["end"], place["offset"]) for place in one["places"]])
@@ -105,7 +107,8 @@ class AgainstTheOracle(SubstringsCase):
         text = 'tab\t quote" line\n return\r back\\slash feed\f bell\a'
         self.write("in.jsonl", jsonl([text, text]))
         found = self.substrings("in.jsonl", "--length", "10", "--groups")
-        self.assertIn(rb'"text":"tab\t quote\" line\n return\r back\\slash feed\f bell\u0007"', found.read("passages.jsonl"))
+        self.assertIn(rb'"text":"tab\t quote\" line\n return\r back\\slash feed\f bell\u0007"',
+                      found.read("passages.jsonl"))
         self.assertEqual([one["text"] for one in found.passages()], [text])
 
     def test_standard_input_and_several_inputs_are_one_text(self):
@@ -153,7 +156,8 @@ class AnyBytes(SubstringsCase):
                 text = documents[names.index(one["id"])][one["start"]:one["end"]]
                 self.assertEqual((one["length"], one["text"]), (len(text), replaced(text)))
             for keep in ("first", "none"):
-                found = self.substrings(os.path.dirname(names[0]), "--binary", "--length", "40", "--apply", "--keep", keep)
+                found = self.substrings(os.path.dirname(names[0]), "--binary", "--length", "40", "--apply",
+                                        "--keep", keep)
                 self.assertEqual([found.read("clean", name) for name in names],
                                  expected_clean(documents, oracle, keep=keep))
 
@@ -219,7 +223,8 @@ class TextCsv(SubstringsCase):
         line = b"".join(b"%d " % number for number in range(250_000))  # 1.6 MB
         self.write("text.csv", line + b"\n" + line[:1 << 20] + b"\nx\n" + line[5:])
         found = self.substrings("--text-csv", "text.csv", "--length", "1000")
-        self.assertEqual(found.rows, [["0", "0", str(len(line))], ["1", "0", str(1 << 20)], ["3", "0", str(len(line) - 5)]])
+        self.assertEqual(found.rows,
+                         [["0", "0", str(len(line))], ["1", "0", str(1 << 20)], ["3", "0", str(len(line) - 5)]])
 
     def test_as_many_ids_as_lines_or_exit_3(self):
         self.write("text.csv", "one\ntwo\nthree\n")
@@ -237,7 +242,8 @@ class TextCsv(SubstringsCase):
 
     def test_standard_input_is_read_as_lines_too(self):
         for flags in ([], ["--apply", "--keep", "none"]):
-            found = self.substrings("--text-csv", "-", "--length", "10", *flags, stdin="the same words\nthe same words\n")
+            found = self.substrings("--text-csv", "-", "--length", "10", *flags,
+                                    stdin="the same words\nthe same words\n")
             self.assertEqual(found.rows, [["0", "0", "14"], ["1", "0", "14"]])
 
     def test_the_clean_lines_are_as_many_and_hold_what_is_not_in_the_table(self):
@@ -305,7 +311,8 @@ class Apply(SubstringsCase):
 
     def test_no_cut_makes_a_file_one_that_is_skipped(self):
         shared, own = ("".join(f"{name}{i} " for i in range(600)) for name in ("shared", "own"))
-        texts = {"a": shared, "b": f"{shared}{own}\0", "c": f"{shared}%PDF-1.4 is how such files begin", "d": f"{shared}and d"}
+        texts = {"a": shared, "b": f"{shared}{own}\0", "c": f"{shared}%PDF-1.4 is how such files begin",
+                 "d": f"{shared}and d"}
         self.assertTrue(len(shared) < 8192 < len(shared + own))
         for name, text in texts.items():
             self.write(f"in/{name}", text)
@@ -458,7 +465,8 @@ class Usage(SubstringsCase):
         self.write("out/mine.txt", "mine")
         self.refused("in.txt", "-o", "out", say="out: already exists.*--force")
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
-        self.assertEqual(self.listing("out"), [".clean.files", "clean", "mine.txt", "skipped.tsv", "substring_bytes.tsv", "summary.json"])
+        self.assertEqual(self.listing("out"),
+                         [".clean.files", "clean", "mine.txt", "skipped.tsv", "substring_bytes.tsv", "summary.json"])
         # Files that the run made are replaced; files of others are not.
         self.run_program("substrings", "in.txt", "-o", "out", "--length", "10", "--apply", "--force", "-q")
         self.assertEqual(self.listing("out/clean"), ["in.txt"])

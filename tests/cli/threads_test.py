@@ -34,7 +34,8 @@ class Threads(TestCase):
                 self.skipTest("skipped: this build has no Parquet module")
             for at in range(3):
                 texts = TEXTS[at * 1000:(at + 1) * 1000]
-                pyarrow.parquet.write_table(pyarrow.table({"text": texts}), self.path("in", f"{at}.parquet"), row_group_size=90)
+                pyarrow.parquet.write_table(pyarrow.table({"text": texts}), self.path("in", f"{at}.parquet"),
+                                            row_group_size=90)
             return
         for at, content in enumerate(parts({"one": 1, "eight": 8, "many": 100, "gzip": 8, "zstd": 8}[layout])):
             name = f"in/{at:03}.jsonl"
@@ -76,7 +77,8 @@ class Threads(TestCase):
         self.assertGreater(len(expected["dedup"]["matches.tsv"]), 1000)
         for threads, memory in [(threads, LITTLE) for threads in numbers[1:]] + [(16, PLENTY)]:
             for verb, answer in self.answers(threads, memory).items():
-                self.assertTrue(answer == expected[verb], f"{layout}, {verb}, {threads} threads, {memory}: another answer")
+                self.assertTrue(answer == expected[verb],
+                                f"{layout}, {verb}, {threads} threads, {memory}: another answer")
 
     def test_one_file(self):
         self.compare("one")

@@ -78,16 +78,20 @@ class Archives(TestCase):
         packer = zlib.compressobj(9, zlib.DEFLATED, -15)
         tail = packer.compress(b"x" * 20_000_000) + packer.flush() + bytes(8)
         unit = 15
-        heads = b"".join(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\0" + struct.pack("<2H", size := unit * left, size ^ 0xFFFF) for left in reversed(range(600)))
-        self.write("a.warc.gz", gzip.compress(page("http://a/", TEXTS[0])) + heads + tail + gzip.compress(page("http://b/", TEXTS[1])))
+        heads = b"".join(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\0" + struct.pack("<2H", size := unit * left, size ^ 0xFFFF)
+                         for left in reversed(range(600)))
+        self.write("a.warc.gz", gzip.compress(page("http://a/", TEXTS[0])) + heads + tail
+                   + gzip.compress(page("http://b/", TEXTS[1])))
         with self.at_most(5):
             found = self.near("a.warc.gz", output="out")
         self.assertEqual(found.summary["documents"], 2)
         self.assertGreater(found.summary["bad_records"], 0)
 
     def test_beginnings_of_records_without_a_record_cost_no_more_than_their_bytes(self):
-        hostile = {"version.warc": b"WARC/1\n" * 150_000, "headers.warc": b"WARC/1.0\r\nContent-Length: 1\r\n" * 40_000 + b"\r\n",
-                   "breaks.warc": b"\n" * 1_000_000, "arc.arc": b"http://a 1.1.1.1 20010203040506 text/html x\n" * 25_000}
+        hostile = {"version.warc": b"WARC/1\n" * 150_000,
+                   "headers.warc": b"WARC/1.0\r\nContent-Length: 1\r\n" * 40_000 + b"\r\n",
+                   "breaks.warc": b"\n" * 1_000_000,
+                   "arc.arc": b"http://a 1.1.1.1 20010203040506 text/html x\n" * 25_000}
         for name, content in hostile.items():
             self.write(name, content + b"\r\n\r\n" + page("http://a/", TEXTS[0]))
             with self.subTest(name), self.at_most(4):

@@ -32,10 +32,11 @@ class Install(InstalledCase):
     def test_everything_is_where_it_is_looked_for(self):
         found = files_below(self.prefix)
         for name in ("bin/refrain", "bin/simhash-find-all", "bin/simhash-find-clusters", "lib/librefrain.so",
-                     f"lib/librefrain.so.{version()}", "lib/pkgconfig/refrain.pc", "lib/cmake/refrain/refrain-config.cmake",
-                     "share/man/man1/refrain.1", "share/bash-completion/completions/refrain",
-                     "share/fish/vendor_completions.d/refrain.fish", "share/doc/refrain/LICENSE",
-                     "share/doc/refrain/docs/format.md", "share/doc/refrain/examples/version.cc"):
+                     f"lib/librefrain.so.{version()}", "lib/pkgconfig/refrain.pc",
+                     "lib/cmake/refrain/refrain-config.cmake", "share/man/man1/refrain.1",
+                     "share/bash-completion/completions/refrain", "share/fish/vendor_completions.d/refrain.fish",
+                     "share/doc/refrain/LICENSE", "share/doc/refrain/docs/format.md",
+                     "share/doc/refrain/examples/version.cc"):
             self.assertIn(name, found)
         self.assertTrue(any(re.fullmatch(r"share/zsh/[a-z-]+/_refrain", name) for name in found))
         self.assertEqual([name for name in found if name.startswith("include/")],
@@ -45,7 +46,8 @@ class Install(InstalledCase):
             self.assertIn(version(), page.read())
 
     def test_what_is_staged_lies_under_destdir_and_names_the_prefix_alone(self):
-        run("cmake", "--install", BIN_DIR, "--prefix", "/opt/refrain", env={**os.environ, "DESTDIR": self.path("stage")})
+        run("cmake", "--install", BIN_DIR, "--prefix", "/opt/refrain",
+            env={**os.environ, "DESTDIR": self.path("stage")})
         self.assertTrue(os.path.exists(self.path("stage", "opt", "refrain", "bin", "refrain")))
         for above, _, names in os.walk(self.path("stage", "opt", "refrain", "lib", "cmake")):
             for name in names:
@@ -59,11 +61,13 @@ class Install(InstalledCase):
                 text = header.read()
             self.assertIn('\nnamespace [[gnu::visibility("default")]] refrain {\n', text, name)
             declared += re.sub(r"//.*", "", text)
-        exported = run("nm", "--dynamic", "--defined-only", "--demangle", f"{self.prefix}/lib/librefrain.so").splitlines()
+        exported = run("nm", "--dynamic", "--defined-only", "--demangle",
+                       f"{self.prefix}/lib/librefrain.so").splitlines()
         names = [line.split(maxsplit=2)[2] for line in exported]
         self.assertGreater(len(names), 50)
         for name in names:
-            name = re.sub(r"^\S.* (refrain::\w+)<.*>\(", r"\1(", name)  # instances of a template begin with their result
+            # Instances of a template begin with their result.
+            name = re.sub(r"^\S.* (refrain::\w+)<.*>\(", r"\1(", name)
             head = re.match(r"(?:(?:typeinfo|typeinfo name|vtable) for )?refrain::(\w+|operator\W+)(::)?(\w*)", name)
             self.assertIsNotNone(head, name)
             kind = "class|struct" if head[2] else "class|struct|[\\w:<>]+"
@@ -84,8 +88,8 @@ class Install(InstalledCase):
 
     def test_every_header_compiles(self):
         self.write("all.cc", "".join(f'#include "refrain/{name}"\n' for name in HEADERS))
-        run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{self.prefix}/include",
-            self.path("all.cc"))
+        run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+            f"-I{self.prefix}/include", self.path("all.cc"))
 
     def test_examples_are_built_with_find_package_and_run(self):
         run("cmake", "-S", f"{self.prefix}/share/doc/refrain/examples", "-B", self.path("build"), "-G", "Ninja",
@@ -99,7 +103,8 @@ class Install(InstalledCase):
 
     def test_find_package_refuses_another_version(self):
         self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\n"
-                                     "find_package(refrain 99 QUIET)\nif(refrain_FOUND)\nmessage(FATAL_ERROR found)\nendif()\n")
+                                     "find_package(refrain 99 QUIET)\nif(refrain_FOUND)\n"
+                                     "message(FATAL_ERROR found)\nendif()\n")
         run("cmake", "-S", self.dir, "-B", self.path("build"), "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def test_a_program_built_with_pkg_config_calls_and_catches(self):
@@ -115,9 +120,10 @@ class Install(InstalledCase):
         shutil.copytree(self.prefix, moved, symlinks=True)
         expected = f"{version()}: {len(TEXTS)} documents, 0 passages\n"
         for folder in (f"{moved}/lib", "else where/lib"):
-            self.assertEqual(run(self.built, self.path("in.parquet"), cwd=self.dir, env={"LD_LIBRARY_PATH": folder}), expected)
-        self.assertIn(f'"documents": {len(TEXTS)}', run(f"{moved}/bin/refrain", "near", "in.parquet", "-o", "out", "--json", "-q",
-                                                       cwd=self.dir))
+            self.assertEqual(run(self.built, self.path("in.parquet"), cwd=self.dir, env={"LD_LIBRARY_PATH": folder}),
+                             expected)
+        self.assertIn(f'"documents": {len(TEXTS)}',
+                      run(f"{moved}/bin/refrain", "near", "in.parquet", "-o", "out", "--json", "-q", cwd=self.dir))
         os.symlink(f"{moved}/bin/refrain", self.path("link"))
         run("./link", "fingerprint", "in.parquet", "-q", cwd=self.dir)
 

@@ -18,7 +18,8 @@ def run(*command, **more):
     """Runs a command, which must succeed; returns its standard output."""
     done = subprocess.run(command, capture_output=True, check=False, timeout=600, **more)
     if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout.decode()}{done.stderr.decode()}")
+        raise AssertionError(f"{' '.join(command)}: exit {done.returncode}\n"
+                             f"{done.stdout.decode()}{done.stderr.decode()}")
     return done.stdout.decode()
 
 
@@ -37,6 +38,7 @@ class InstalledCase(TestCase):
         if not HAS_PARQUET:
             self.skipTest(f"{MODULE}: not built")
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        script = "import sys, pyarrow, pyarrow.parquet as p; p.write_table(pyarrow.table({'text': sys.argv[2:]}), sys.argv[1])"
+        script = ("import sys, pyarrow, pyarrow.parquet as p; "
+                  "p.write_table(pyarrow.table({'text': sys.argv[2:]}), sys.argv[1])")
         run(sys.executable, "-c", script, self.path(name), *TEXTS)
         return self.path(name)

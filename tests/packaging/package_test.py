@@ -48,7 +48,8 @@ class Package(InstalledCase):
                 self.assertEqual(os.path.realpath(folder), os.path.join(os.path.realpath(self.root), "lib", "refrain"))
             for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", told):
                 if not OF_GLIBC.fullmatch(needed):
-                    self.assertTrue(any(os.path.exists(os.path.join(folder, needed)) for folder in folders), (path, needed))
+                    self.assertTrue(any(os.path.exists(os.path.join(folder, needed)) for folder in folders),
+                                    (path, needed))
 
     def test_no_newer_glibc_is_needed_than_that_of_debian_12(self):
         here = tuple(int(part) for part in os.confstr("CS_GNU_LIBC_VERSION").split()[1].split("."))
@@ -67,7 +68,8 @@ class Package(InstalledCase):
                 if OF_GLIBC.fullmatch(name):
                     os.makedirs(bare + os.path.dirname(path), exist_ok=True)
                     shutil.copy(path, bare + path)
-            loader = re.search(r"interpreter: (.*)\]", run("readelf", "-lW", os.path.join(self.root, "bin", "refrain")))[1]
+            loader = re.search(r"interpreter: (.*)\]",
+                               run("readelf", "-lW", os.path.join(self.root, "bin", "refrain")))[1]
             os.makedirs(bare + os.path.dirname(loader), exist_ok=True)
             shutil.copy(loader, bare + loader)
             shutil.copytree(self.root, bare + "/opt/refrain")
@@ -76,8 +78,8 @@ class Package(InstalledCase):
         script = ('mount --rbind /proc "$0/proc" && mount --bind "$1" "$0/data" || exit 99\n'
                   'shift; PATH=$PATH:/usr/sbin; exec env -i "$(command -v chroot)" "$0" "$@"')
         as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
-        done = subprocess.run(["unshare", "--mount", *as_root, "sh", "-c", script, bare, self.dir, "/opt/refrain/bin/refrain",
-                               *arguments], capture_output=True, check=False, timeout=60)
+        done = subprocess.run(["unshare", "--mount", *as_root, "sh", "-c", script, bare, self.dir,
+                               "/opt/refrain/bin/refrain", *arguments], capture_output=True, check=False, timeout=60)
         if done.returncode == 99 or done.stderr.startswith(b"unshare:"):
             self.skipTest(f"no root of its own can be had here: {done.stderr.decode().strip()}")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -86,8 +88,8 @@ class Package(InstalledCase):
     def test_it_runs_on_a_system_with_nothing_but_glibc(self):
         self.assertEqual(self.bare("--version"), f"refrain {version()}\n")
         self.write("in.txt", "\n".join(TEXTS))
-        self.assertIn(f'"documents": {len(TEXTS)}', self.bare("near", "/data/in.txt", "--format", "lines", "-o", "/data/out",
-                                                              "--json", "-q"))
+        self.assertIn(f'"documents": {len(TEXTS)}',
+                      self.bare("near", "/data/in.txt", "--format", "lines", "-o", "/data/out", "--json", "-q"))
 
     def test_it_reads_parquet_there(self):
         self.write_parquet("in.parquet")
@@ -112,7 +114,8 @@ class Package(InstalledCase):
             self.assertRegex(depends, rf"\b{re.escape(package)} \(>=")
         listed = run("dpkg-deb", "-c", self.deb)
         for name in ("./usr/bin/refrain", "./usr/lib/librefrain.so.", "./usr/include/refrain/dedup.h",
-                     "./usr/lib/pkgconfig/refrain.pc", "./usr/share/man/man1/refrain.1", "./usr/share/doc/refrain/LICENSE"):
+                     "./usr/lib/pkgconfig/refrain.pc", "./usr/share/man/man1/refrain.1",
+                     "./usr/share/doc/refrain/LICENSE"):
             self.assertIn(name, listed)
         self.assertNotIn("libstdc++", listed)
 

@@ -14,7 +14,8 @@ import zipfile
 from installed import HAS_PARQUET, run, version
 from program import BIN_DIR, SOURCE_DIR, TestCase, main
 
-TEXTS = ["the council met on monday to talk about the old bridge over the river"] * 2 + ["something else is written here"]
+TEXTS = (["the council met on monday to talk about the old bridge over the river"] * 2
+         + ["something else is written here"])
 DEDUP = """
 import json, sys, pyrefrain
 found = pyrefrain.dedup(json.load(sys.stdin))
@@ -35,8 +36,9 @@ class Wheel(TestCase):
 
     def bare(self, name, *arguments, stdin=""):
         """Runs a program of the environment, with an empty PATH and no access to this build."""
-        done = subprocess.run([os.path.join(self.environment, "bin", name), *arguments], input=stdin, capture_output=True, text=True,
-                              timeout=120, check=False, cwd=self.dir, env={"PATH": "/nowhere", "HOME": self.dir})
+        done = subprocess.run([os.path.join(self.environment, "bin", name), *arguments], input=stdin,
+                              capture_output=True, text=True, timeout=120, check=False, cwd=self.dir,
+                              env={"PATH": "/nowhere", "HOME": self.dir})
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -68,7 +70,8 @@ class Wheel(TestCase):
 
         pyarrow.parquet.write_table(pyarrow.table({"text": TEXTS}), os.path.join(self.dir, "rows.parquet"))
         self.bare("refrain", "dedup", "rows.parquet", "-o", "run", "-q")
-        code = "import pathlib, pyrefrain; print([row['keep'] for row in pyrefrain.dedup(pathlib.Path('rows.parquet'))])"
+        code = ("import pathlib, pyrefrain; "
+                "print([row['keep'] for row in pyrefrain.dedup(pathlib.Path('rows.parquet'))])")
         self.assertEqual(self.bare("python", "-I", "-c", code), "[True, False, True]\n")
 
     def test_it_is_typed(self):

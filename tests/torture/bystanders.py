@@ -38,9 +38,9 @@ from program import BIN_DIR, SOURCE_DIR, TIME_FACTOR, documents, environment, js
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 SAMPLE, MOMENTS = 4, 6  # ways to end that the short form tries; moments at which the full form tries each
 SEGMENT = "000009"  # a segment of the index, which once had 1 to 8
-STRANGERS = ["notes.txt", "000001.bak", "000007/keep.txt", "000008/documents.bin", "000001-000009.removed", "manifest.old",
-             "manifest.partial-notes.txt", "manifest.partial-2024", "manifest.tmp", "summary.json.orig", ".hidden",
-             "clean.txt", "work.txt", "read-only.txt", ".out.partial-old/x", ".out.partial-2024-01-05/x",
+STRANGERS = ["notes.txt", "000001.bak", "000007/keep.txt", "000008/documents.bin", "000001-000009.removed",
+             "manifest.old", "manifest.partial-notes.txt", "manifest.partial-2024", "manifest.tmp", "summary.json.orig",
+             ".hidden", "clean.txt", "work.txt", "read-only.txt", ".out.partial-old/x", ".out.partial-2024-01-05/x",
              ".new.partial-old/x", "known.tsv.partial-old", "pairs.txt.partial-old", "refrain-notes.txt"]
 Thing = collections.namedtuple("Thing", "mode inode time content")
 
@@ -51,7 +51,8 @@ NOTHING = r"(?!)"
 INDEX = r"(manifest|lock|\d{6}(/(documents|texts|posts-\d\d)\.bin)?|\d{6}-\d{6}\.removed)"
 LIBRARY = r"(manifest|lock|\d{6}(/(documents|ids|names|keys|filter)\.bin)?|\d{6}-\d{6}\.removed)"
 OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes|skipped)\.tsv|report\.html|"
-                    r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files", "near": r"(matches|clusters|skipped)\.tsv",
+                    r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files",
+           "near": r"(matches|clusters|skipped)\.tsv",
            "substrings": r"(substring_bytes|skipped)\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files",
            "ngrams": r"(grams|places|documents)\.bin|skipped\.tsv"}
 READ, RECORDS = "in --id-field id -q", "in/a.jsonl in/b.jsonl.gz --id-field id -q"
@@ -80,9 +81,9 @@ VERBS = [
     *(row(name, line) for name, line in RUNS.items() if name != "dedup"),
     *(row(f"{name} --force", f"{line} --force", name) for name, line in RUNS.items()),
     *(row(f"{name} --force {scene}", f"{RUNS[name]} --force", scene, code=(0,) if scene == "foreign" else (2,))
-      for name, scene in [("dedup", "foreign"), ("dedup", "foreign clean"), ("dedup", "foreign work"), ("near", "foreign"),
-                          ("dedup", "dedup, late clean"), ("near", "foreign table"), ("substrings", "foreign clean"),
-                          ("substrings", "substrings, late clean")]),
+      for name, scene in [("dedup", "foreign"), ("dedup", "foreign clean"), ("dedup", "foreign work"),
+                          ("near", "foreign"), ("dedup", "dedup, late clean"), ("near", "foreign table"),
+                          ("substrings", "foreign clean"), ("substrings", "substrings, late clean")]),
     row("substrings --groups", f"substrings {READ} -o out --length 60 --groups"),
     row("match --add", "match known.tsv queries.tsv --add -q", owns=r"known\.tsv"),
     row("index create", f"index create new {READ} --store-text", owns=f"new(/{INDEX})?"),
@@ -107,8 +108,9 @@ VERBS = [
 ]
 READERS = ("dedup", "near", "substrings", "ngrams build", "fingerprint", "index create", "index add")
 # The ways to end, and the exit codes of a run that is made to end so; the run may also end by itself before that.
-WAYS = {"itself": (), "usage": (1, 2), "bad record": (2, 3), "missing": (2, 3, 7), "memory": (2, 3, 5), "SIGINT": (130, -2),
-        "SIGTERM": (130, -15), "SIGKILL": (-9,), "killed at": (-9,), "ENOSPC": (1, 5, 8), "EIO": (1, 5, 8)}
+WAYS = {"itself": (), "usage": (1, 2), "bad record": (2, 3), "missing": (2, 3, 7), "memory": (2, 3, 5),
+        "SIGINT": (130, -2), "SIGTERM": (130, -15), "SIGKILL": (-9,), "killed at": (-9,), "ENOSPC": (1, 5, 8),
+        "EIO": (1, 5, 8)}
 BY_CALL = ("killed at", "ENOSPC", "EIO")
 
 
@@ -189,11 +191,13 @@ class Scenes:
     def __init__(self, root, kinds):
         self.root, self.base = root, os.path.join(root, "base")
         texts = documents(150, seed=61, length=50)
-        rows = {letter: jsonl(texts[first:last], id=lambda at, letter=letter: f"{letter}{at}") for letter, first, last in [
-            ("a", 0, 60), ("b", 60, 100), ("c", 100, 120), ("d", 120, 130), ("e", 130, 140), ("x", 0, 3)]}
+        rows = {letter: jsonl(texts[first:last], id=lambda at, letter=letter: f"{letter}{at}")
+                for letter, first, last in [("a", 0, 60), ("b", 60, 100), ("c", 100, 120), ("d", 120, 130),
+                                            ("e", 130, 140), ("x", 0, 3)]}
         for name, content in {
-                "in/a.jsonl": rows["a"], "in/b.jsonl.gz": gzip.compress(rows["b"].encode(), 1), "more/c.jsonl": rows["c"],
-                "in/deep/0.txt": texts[140], "in/deep/1.txt": texts[141], "../d.jsonl": rows["d"], "../e.jsonl": rows["e"],
+                "in/a.jsonl": rows["a"], "in/b.jsonl.gz": gzip.compress(rows["b"].encode(), 1),
+                "more/c.jsonl": rows["c"], "in/deep/0.txt": texts[140], "in/deep/1.txt": texts[141],
+                "../d.jsonl": rows["d"], "../e.jsonl": rows["e"],
                 "items.jsonl": jsonl([" ".join(text.split()[:20]) for text in texts[3:40:6]], id=lambda at: f"t{at}"),
                 "bad.jsonl": rows["x"] + "not JSON\n", "token": "a-token\n", "ids.txt": "a3\na5\nb7\nd0\ne2\n",
                 "hashes.txt": "".join(f"{at * 37}\n" for at in range(500)), "tmp/x": "x\n", "outside/file.txt": "far\n",
@@ -216,7 +220,8 @@ class Scenes:
     def make_out(self, kind):
         """Makes a folder `out` as left by an earlier run or by someone else; returns the names that belong to
         strangers."""
-        others = {"foreign clean": "out/clean/a", "foreign table": "out/matches.tsv", "foreign work": "out/work/run.txt"}
+        others = {"foreign clean": "out/clean/a", "foreign table": "out/matches.tsv",
+                  "foreign work": "out/work/run.txt"}
         names = write(self.base, others[kind], "of no run\n") if kind in others else []
         if kind in RUNS:
             execute(self.base, RUNS[kind])
@@ -278,9 +283,11 @@ def talk(process):
 def differences(arena, before, strangers, verb, code, killed):
     """Returns the changes to files that are not the verb's, and the files it left behind."""
     after = snapshot(arena)
-    owns = re.compile(verb.owns if code not in (2, 3) else r"out/work(/.*)?" if verb.scene.startswith("begun") else NOTHING)
+    owns = re.compile(verb.owns if code not in (2, 3)
+                      else r"out/work(/.*)?" if verb.scene.startswith("begun") else NOTHING)
     # Unfinished files; and those that a failed run may leave for the next one to continue from.
-    scrap = r"(.*/)?[^/]*\.partial-refrain-\d+-\d+(/.*)?|out/work(/.*)?|out/\.summary\.json\.replacing|tmp/refrain-[\w-]+"
+    scrap = (r"(.*/)?[^/]*\.partial-refrain-\d+-\d+(/.*)?|out/work(/.*)?|out/\.summary\.json\.replacing|"
+             r"tmp/refrain-[\w-]+")
     is_continued_by = r"out/work(/(?!.*\.partial-refrain-\d+-\d+$).*)?|out/\.summary\.json\.replacing"
     may_stay = scrap if killed else is_continued_by if code in (1, 5, 130) else NOTHING
     named = {f"{index}/{name}" for index in ("books", "new", "shelf") if f"{index}/manifest" in after
@@ -313,7 +320,8 @@ class Campaign:
         self.root, self.seed, self.full = root, options.seed, options.full
         self.seconds, self.compared, self.costs, self.futures, combinations = [], [], {}, {}, []
         if not os.path.exists(FAULTS):
-            print(f"skipped: {', '.join(BY_CALL)}: faults.so is not built; a sanitizer's library wants to be loaded first")
+            print(f"skipped: {', '.join(BY_CALL)}: faults.so is not built; a sanitizer's library wants to"
+                  " be loaded first")
         for verb in VERBS:
             needs = "faults.so" if verb.scene.startswith("begun") else verb.name if "simhash" in verb.name else ""
             if not os.path.exists(os.path.join(BIN_DIR, needs)):
@@ -335,7 +343,8 @@ class Campaign:
         if way != "itself":
             self.futures[verb, "itself"].result()
         moments = MOMENTS if self.full and (way in BY_CALL or way.startswith("SIG")) else 1
-        return "".join(self.once(verb, way, random.Random(f"{self.seed} {verb.name} {way} {at}")) for at in range(moments))
+        return "".join(self.once(verb, way, random.Random(f"{self.seed} {verb.name} {way} {at}"))
+                       for at in range(moments))
 
     def once(self, verb, way, rng):
         """Does one run and, if it was interrupted, one that continues. Returns what is wrong."""
@@ -349,7 +358,8 @@ class Campaign:
         # What could not be cleaned up stays, as after a kill.
         killed = code < 0 or re.search(r"call \d+, unlink |a power failure may undo it", told) is not None
         wrong += differences(arena, before, strangers, verb, code, killed)
-        if (code not in (0, 2, 3) or killed) and not (verb.target == "new" and os.path.exists(os.path.join(arena, "new"))):
+        if (code not in (0, 2, 3) or killed) and not (verb.target == "new"
+                                                      and os.path.exists(os.path.join(arena, "new"))):
             code, more, _ = self.run(arena, line_again(verb, way, arena, rng), "itself", rng, None)
             told += f"\n  again: {more}"
             wrong += [] if code in verb.code else [f"exit code {code}, the second time"]

@@ -85,7 +85,8 @@ def long_ids(folder, size):
 
 def long_urls(folder, size):
     return fill(f"{folder}/a.jsonl", size, lambda at: json.dumps(
-        {"id": f"http://{at}.example/{at}", "text": prose(at % 50, 30).decode()}).encode() + b"\n") + ["--id-field", "id"]
+        {"id": f"http://{at}.example/{at}", "text": prose(at % 50, 30).decode()}).encode() + b"\n") + [
+            "--id-field", "id"]
 
 
 def long_record(folder, size):
@@ -121,7 +122,8 @@ def nested_html(folder, size):
 
 
 def wide_html(folder, size):
-    return fill(f"{folder}/a.html", 1, b"<html><body><p " + b"".join(b"a%d=%d " % (at, at) for at in range(size // 14)) +
+    return fill(f"{folder}/a.html", 1,
+                b"<html><body><p " + b"".join(b"a%d=%d " % (at, at) for at in range(size // 14)) +
                 b">text</p>")
 
 
@@ -131,7 +133,8 @@ def mail(folder, size):
 
 
 def mbox(folder, size):
-    return fill(f"{folder}/a.mbox", size, b"From a@b Thu Jan  1 00:00:00 1970\nFrom: a@b.example\nSubject: x\n\nbody\n\n")
+    return fill(f"{folder}/a.mbox", size,
+                b"From a@b Thu Jan  1 00:00:00 1970\nFrom: a@b.example\nSubject: x\n\nbody\n\n")
 
 
 def warc(folder, size):
@@ -253,7 +256,8 @@ def main():
         assert made.code == 0, made.err
         for make in INPUTS:
             verbs = list(VERBS) if options.full else rng.sample(list(VERBS), 2)
-            verbs = [verb for verb in verbs if not options.names or make.__name__ in options.names or verb in options.names]
+            verbs = [verb for verb in verbs if not options.names or make.__name__ in options.names
+                     or verb in options.names]
             if not verbs:
                 continue
             source = f"{root}/{make.__name__}"

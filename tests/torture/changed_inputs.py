@@ -42,8 +42,9 @@ def packed(texts, prefix="b"):
 
 
 def table(texts, prefix="b"):
-    return "".join(f"{name},{text}\n" for name, text in [("id", "text"), *((f"{prefix}{at}", text.replace(",", " ").replace(
-        '"', " ")) for at, text in enumerate(texts))]).encode()
+    rows = [("id", "text"), *((f"{prefix}{at}", text.replace(",", " ").replace('"', " "))
+                              for at, text in enumerate(texts))]
+    return "".join(f"{name},{text}\n" for name, text in rows).encode()
 
 
 def column(texts, prefix="b"):
@@ -123,7 +124,8 @@ class Campaign(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        print(f"changed inputs: {cls.runs} runs, of which {cls.refused} ended with an error, seed {cls.seed}", flush=True)
+        print(f"changed inputs: {cls.runs} runs, of which {cls.refused} ended with an error, seed {cls.seed}",
+              flush=True)
 
     def setUp(self):
         self.root = os.path.realpath(tempfile.mkdtemp(prefix="refrain-changed-"))

@@ -38,35 +38,39 @@ from cluster_test import executors  # noqa: E402
 from dedup_test import Decisions, in_many_tasks  # noqa: E402
 from generated import families, rows_of, words  # noqa: E402
 
-KINDS = [(spread, apply, trouble) for trouble in ("", "always", "numbered", "drawn") for spread in (False, True) for apply in (False, True)
-         if apply or trouble in ("", "always")]
+KINDS = [(spread, apply, trouble) for trouble in ("", "always", "numbered", "drawn") for spread in (False, True)
+         for apply in (False, True) if apply or trouble in ("", "always")]
 STEPS = {False: ["sketched", "plan", "similar", "outcome"], True: ["sketched", "met", "left", "similar", "heads"]}
 KILLED = 0.25  # the share of steps in which an executor is killed, some time after the step has begun
 SETTINGS = {
     "spark.speculation": "true", "spark.speculation.interval": "100ms", "spark.speculation.multiplier": "1.1",
-    "spark.speculation.quantile": "0.1", "spark.speculation.task.duration.threshold": "1s", "spark.task.maxFailures": "12",
-    "spark.stage.maxConsecutiveAttempts": "20", "spark.python.daemon.module": "task_faults", "spark.executor.memory": "512m",
-    "spark.executor.cores": "2", "spark.cores.max": "4", "spark.eventLog.enabled": "true", "spark.sql.shuffle.partitions": "3"}
+    "spark.speculation.quantile": "0.1", "spark.speculation.task.duration.threshold": "1s",
+    "spark.task.maxFailures": "12", "spark.stage.maxConsecutiveAttempts": "20",
+    "spark.python.daemon.module": "task_faults", "spark.executor.memory": "512m", "spark.executor.cores": "2",
+    "spark.cores.max": "4", "spark.eventLog.enabled": "true", "spark.sql.shuffle.partitions": "3"}
 
 
 @contextlib.contextmanager
 def standalone(folder):
     """Starts a master and two workers; yields the master's address, and the workers."""
     os.environ.update(SPARK_DAEMON_MEMORY="256m", SPARK_DAEMON_JAVA_OPTS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-                      SPARK_MASTER_OPTS="-Dspark.deploy.maxExecutorRetries=-1", SPARK_WORKER_DIR=os.path.join(folder, "work"))
+                      SPARK_MASTER_OPTS="-Dspark.deploy.maxExecutorRetries=-1",
+                      SPARK_WORKER_DIR=os.path.join(folder, "work"))
     start = [os.path.join(spark_case.SPARK_DIR, "pyspark", "bin", "spark-class")]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    commands = [["org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
-    commands += [["org.apache.spark.deploy.worker.Worker", "--host", f"127.0.0.{host}", "--webui-port", "0", "--cores", "2", "--memory", "512m",
-                  f"spark://127.0.0.1:{port}"] for host in (2, 3)]
+    commands = [["org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port),
+                 "--webui-port", "0"]]
+    commands += [["org.apache.spark.deploy.worker.Worker", "--host", f"127.0.0.{host}", "--webui-port", "0",
+                  "--cores", "2", "--memory", "512m", f"spark://127.0.0.1:{port}"] for host in (2, 3)]
     with open(os.path.join(folder, "cluster.log"), "w", encoding="utf-8") as log:
         processes = []
         try:
             for command in commands:
                 environment = {**os.environ, "SPARK_LOCAL_IP": command[2]}
-                processes.append(subprocess.Popen([*start, *command], stdout=log, stderr=log, env=environment, start_new_session=True))
+                processes.append(subprocess.Popen([*start, *command], stdout=log, stderr=log, env=environment,
+                                                  start_new_session=True))
                 while processes[0].poll() is None and len(processes) == 1:
                     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                         break
@@ -86,7 +90,8 @@ class Run(Decisions):
     def run_kind(self, number, spread, apply, trouble):
         pick = random.Random(f"{self.seed} {number}")
         Path(self.faults).write_text(json.dumps({
-            "seed": f"{self.seed} {number}", "always": pick.choice(STEPS[spread]) if trouble == "always" else None}), encoding="utf-8")
+            "seed": f"{self.seed} {number}",
+            "always": pick.choice(STEPS[spread]) if trouble == "always" else None}), encoding="utf-8")
         before = self.happened()
         with in_many_tasks() if spread else contextlib.nullcontext(), self.killing(pick):
             (self.run_unstable if trouble in ("numbered", "drawn") else self.run_stable)(pick, apply, trouble)
@@ -95,7 +100,8 @@ class Run(Decisions):
 
     def run_stable(self, pick, apply, trouble):
         from pyrefrain import spark
-        rows = rows_of(families(pick.random(), pick.randint(60, 200), navigation=pick.choice([0, 60]), crowd=pick.choice([4, 40])))
+        rows = rows_of(families(pick.random(), pick.randint(60, 200), navigation=pick.choice([0, 60]),
+                                crowd=pick.choice([4, 40])))
         expected, _ = self.expected(rows)
         shuffled = pick.sample(rows, len(rows))
         frame = self.spark.createDataFrame(shuffled, "id string, text string").repartition(pick.randint(1, 7))
@@ -127,7 +133,8 @@ class Run(Decisions):
             found = spark.dedup(frame, apply=apply, checkpoint=f"file://{self.folder}/kept").collect()
         except Exception as error:
             self.counts["runs with an error"] += 1
-            self.assertRegex(str(error), r"id: row \S+ has (changed|appeared|disappeared|been repeated|changed or disappeared) since")
+            self.assertRegex(str(error), r"id: row \S+ has (changed|appeared|disappeared|been repeated|"
+                                         r"changed or disappeared) since")
             return
         self.assertEqual(sorted(row.text for row in found), sorted(texts))
 
@@ -207,14 +214,16 @@ def main():
             Run.spark = spark_case.make_session(folder, master, **SETTINGS, **{
                 "spark.eventLog.dir": f"file://{events}", "spark.executorEnv.REFRAIN_TASK_FAULTS": Run.faults})
             tests = type("Cluster", (Run,), {
-                f"test_{number:03}: {'many tasks' if spread else 'one task'}{', apply' if apply else ''}{trouble and f', {trouble}'}":
+                f"test_{number:03}: {'many tasks' if spread else 'one task'}"
+                f"{', apply' if apply else ''}{trouble and f', {trouble}'}":
                 lambda self, given=(number, spread, apply, trouble): self.run_kind(*given)
                 for number, (spread, apply, trouble) in ((at, KINDS[at % len(KINDS)]) for at in range(runs))})
             result = unittest.TextTestRunner(verbosity=2).run(unittest.defaultTestLoader.loadTestsFromTestCase(tests))
             Run.spark.stop()
         counts = Run.counts + of_events(events)
     told = ", ".join(f"{counts[name]} {name}" for name in sorted(counts) if name != "runs")
-    print(f"cluster: {counts['runs']} runs, {told}; steps with tasks in Python: {' '.join(sorted(Run.steps))}; seed {options.seed}", flush=True)
+    print(f"cluster: {counts['runs']} runs, {told}; steps with tasks in Python: {' '.join(sorted(Run.steps))};"
+          f" seed {options.seed}", flush=True)
     sys.exit(not result.wasSuccessful())
 
 

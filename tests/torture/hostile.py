@@ -182,7 +182,8 @@ WARC_RECORD = (b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nConten
                b"Content-Length: 1\r\n\r\n\xc1\r\n\r\n")
 MAIL_HEAD = b"Received: x\nFrom: a\nSubject: b\n"
 BOX = b"From a Mon Jan  1 00:00:00 2001\n"
-ROWS = b"id\tsimhash\trefrain fingerprint version=2 tokenizer=words-nfkc hash=xxh3 window=3 seed=0 tie=0 stop_words=none\n"
+ROWS = (b"id\tsimhash\trefrain fingerprint version=2 tokenizer=words-nfkc hash=xxh3 window=3 seed=0 tie=0"
+        b" stop_words=none\n")
 JSON_HEADS = (b'{"text":"', b'{"id":"{n}","text":"', b'{"id":"{c}","text":"', b'{"text":', b"{", b"[", b'{"id":',
               b'{"a":"', b"")
 JSON_TAILS = (b'"}\n', b"}\n", b"\n", b'"]}\n', b'"},', b"")

@@ -56,9 +56,10 @@ def parquet(path, rows=None):
     """Writes two row groups. Returns False if Arrow for Python is missing."""
     packages = os.path.join(SOURCE_DIR, "build", "deps", "python")
     script = ("import pyarrow as pa, pyarrow.parquet as pq, json, sys; rows = [json.loads(l) for l in sys.stdin]; "
-              "pq.write_table(pa.table({k: [r[k] for r in rows] for k in ('id', 'text')}), sys.argv[1], row_group_size=50)")
-    done = subprocess.run([sys.executable, "-c", script, path], input=(rows or ROWS).encode(), check=False, capture_output=True,
-                          env=environment(PYTHONPATH=packages))
+              "pq.write_table(pa.table({k: [r[k] for r in rows] for k in ('id', 'text')}), sys.argv[1],"
+              " row_group_size=50)")
+    done = subprocess.run([sys.executable, "-c", script, path], input=(rows or ROWS).encode(), check=False,
+                          capture_output=True, env=environment(PYTHONPATH=packages))
     return done.returncode == 0
 
 
@@ -127,14 +128,16 @@ def cases(kinds):
     ngrams = ["ngrams", "build", *jsonl_in, "-n", "4", "-o", "grams", *COMMON]
     run = ["dedup", *jsonl_in, "-o", "run", *COMMON]
     found += [
-        Case("dedup-all", ["dedup", *jsonl_in, "--apply", "--annotate", "--substrings", "60", "--against", "items.jsonl",
-                           "--against-id-field", "id", "-o", "out", "--sample", "20", *COMMON]),
+        Case("dedup-all", ["dedup", *jsonl_in, "--apply", "--annotate", "--substrings", "60",
+                           "--against", "items.jsonl", "--against-id-field", "id", "-o", "out", "--sample", "20",
+                           *COMMON]),
         Case("dedup-dolma", ["dedup", *jsonl_in, "--attributes", "dolma", "-o", "out", *COMMON]),
         Case("dedup-simhash", ["dedup", *jsonl_in, "--near", "simhash", "-o", "out", *COMMON]),
         Case("explain-run", ["explain", "--run", "run", "d7"], [run]),
         Case("explain", ["explain", "d1", "d2", "--in", *jsonl_in]),
         Case("index-add", ["index", "add", "out", "in/files", *COMMON], [create], LOOKS),
-        Case("index-replace", ["index", "add", "out", "in/jsonl", "--id-field", "id", "--replace", *COMMON], [create], LOOKS),
+        Case("index-replace", ["index", "add", "out", "in/jsonl", "--id-field", "id", "--replace", *COMMON], [create],
+             LOOKS),
         Case("index-remove", ["index", "remove", "out", "d3", "d9"], [create], LOOKS),
         Case("index-merge", ["index", "merge", "out", "-q"],
              [create, ["index", "add", "out", "in/files", *COMMON]], LOOKS),
@@ -217,7 +220,8 @@ class Campaign(unittest.TestCase):
     def tearDownClass(cls):
         if hasattr(cls, "root"):
             shutil.rmtree(cls.root, ignore_errors=True)
-            print(f"read faults: {cls.runs} runs, of which {cls.refused} ended with an error, seed {cls.seed}", flush=True)
+            print(f"read faults: {cls.runs} runs, of which {cls.refused} ended with an error, seed {cls.seed}",
+                  flush=True)
 
     def prepare(self, case):
         """Makes the folder as it is before the command, to be copied for each run."""
@@ -323,7 +327,8 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--every-error", action="store_true")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--calls", type=int, default=Campaign.calls, help="of each command that fail without --full (4)")
+    parser.add_argument("--calls", type=int, default=Campaign.calls,
+                        help="of each command that fail without --full (4)")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.every_error:

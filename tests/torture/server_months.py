@@ -259,12 +259,13 @@ class Campaign:
         for name in os.listdir(f"{folder}/fd"):
             with contextlib.suppress(FileNotFoundError):
                 links.append(os.readlink(f"{folder}/fd/{name}"))
-        kinds = collections.Counter("socket" if link.startswith("socket") else "temporary" if link.startswith(self.path("tmp"))
+        kinds = collections.Counter("socket" if link.startswith("socket")
+                                    else "temporary" if link.startswith(self.path("tmp"))
                                     else "removed" if link.endswith("(deleted)") else "other" for link in links)
         found = {"episode": episode, "run": self.state["runs"], "rss": int(status["VmRSS"].split()[0]) << 10,
-                 "peak": int(status["VmHWM"].split()[0]) << 10, "threads": int(status["Threads"]), "sockets": kinds["socket"],
-                 "temporary": kinds["temporary"], "removed": kinds["removed"], "files": kinds["other"],
-                 "in_tmp": len(os.listdir(self.path("tmp")))}
+                 "peak": int(status["VmHWM"].split()[0]) << 10, "threads": int(status["Threads"]),
+                 "sockets": kinds["socket"], "temporary": kinds["temporary"], "removed": kinds["removed"],
+                 "files": kinds["other"], "in_tmp": len(os.listdir(self.path("tmp")))}
         self.state["measured"].append(found)
         if not SANITIZED and found["peak"] > MEMORY:
             raise Wrong(f"after {episode}: the server took {found['peak'] >> 20} MiB of {MEMORY >> 20}")
@@ -423,7 +424,8 @@ class Campaign:
                     self.load(self.size.batch // 2)  # everything works again
                     self.measure(episode.__name__)
                     if self.options.verbose:
-                        print(f"server_months: {time.monotonic() - self.began:.1f} s: {self.state['measured'][-1]}", flush=True)
+                        print(f"server_months: {time.monotonic() - self.began:.1f} s: {self.state['measured'][-1]}",
+                              flush=True)
                     if self.options.full and self.is_over():
                         break
                 self.state["cycles"] += 1
@@ -454,8 +456,8 @@ class Campaign:
 
     def say(self):
         last = self.state["measured"][-1]
-        print(f"server_months: {self.state['requests']:,} requests, {(self.clock.now() - MONOTONIC_START) / DAY:.1f} days, "
-              f"RSS {last['rss'] >> 20} MiB, peak {last['peak'] >> 20} MiB, {last['threads']} threads, "
+        print(f"server_months: {self.state['requests']:,} requests, {(self.clock.now() - MONOTONIC_START) / DAY:.1f}"
+              f" days, RSS {last['rss'] >> 20} MiB, peak {last['peak'] >> 20} MiB, {last['threads']} threads, "
               f"{last['files'] + last['removed'] + last['temporary'] + last['sockets']} descriptors, "
               f"{time.monotonic() - self.began:.0f} s", flush=True)
 
@@ -464,7 +466,8 @@ def in_own_mounts():
     """Starts this program again in a private mount namespace, if possible."""
     if os.geteuid() != 0 or "MONTHS_MOUNTS" in os.environ or shutil.which("unshare") is None:
         return
-    probe = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False)
+    probe = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True,
+                           check=False)
     if probe.returncode == 0:
         os.environ["MONTHS_MOUNTS"] = "1"
         os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv])
@@ -495,7 +498,8 @@ def main():
         print(f"server_months: seed {campaign.seed}{'' if campaign.mounts else ', without mounts'}", flush=True)
         campaign.run()
     except Wrong as error:
-        print(f"server_months: {error}\nserver_months: failed; seed {campaign.seed}, {campaign.state['requests']:,} requests")
+        print(f"server_months: {error}\nserver_months: failed; seed {campaign.seed},"
+              f" {campaign.state['requests']:,} requests")
         return 1
     finally:
         if os.environ.get("MONTHS_MOUNTS") == "1":
@@ -503,9 +507,11 @@ def main():
                 subprocess.run(["umount", "-l", os.path.join(root, name)], capture_output=True, check=False)
         shutil.rmtree(root, ignore_errors=True)
     campaign.say()
-    print("server_months: " + ", ".join(f"{name} {number:,}" for name, number in sorted(campaign.state["counts"].items())))
-    print(f"server_months: all right; seed {campaign.seed}, {campaign.state['runs']} runs, {campaign.state['cycles']} cycles, "
-          f"{campaign.state['requests']:,} requests in {campaign.state['seconds']:.0f} s")
+    print("server_months: "
+          + ", ".join(f"{name} {number:,}" for name, number in sorted(campaign.state["counts"].items())))
+    print(f"server_months: all right; seed {campaign.seed}, {campaign.state['runs']} runs,"
+          f" {campaign.state['cycles']} cycles, {campaign.state['requests']:,} requests in"
+          f" {campaign.state['seconds']:.0f} s")
     return 0
 
 

@@ -51,7 +51,8 @@ def faulty(function, split, batches):
     with open(FILE, encoding="utf-8") as file:
         what = json.load(file)
     pick = random.Random(f"{what['seed']} {step} {task.partitionId()} {task.attemptNumber()}")
-    hit = step == what["always"] or (task.attemptNumber() < len(SHARES) and pick.random() < SHARES[task.attemptNumber()])
+    hit = step == what["always"] or (task.attemptNumber() < len(SHARES)
+                                     and pick.random() < SHARES[task.attemptNumber()])
     kind, when = "failed" if step == what["always"] else pick.choice(KINDS), pick.choice(["begin", "middle", "end"])
     log("task", step)
     if hit and when == "begin":

@@ -11,8 +11,8 @@ from ..errors import InvalidArgument
 from .frames import TASK, check_columns, map_batches, refuse
 
 
-def fingerprint(df, *, text="text", id="id", tokenizer="words-nfkc", hash="xxh3", window=3, seed=0, tie=False, stop_words=(),
-                **other):
+def fingerprint(df, *, text="text", id="id", tokenizer="words-nfkc", hash="xxh3", window=3, seed=0, tie=False,
+                stop_words=(), **other):
     """Computes the SimHash of each text: rows (id, fingerprint). Lazy.
 
     A fingerprint is a long with the same 64 bits that the command line prints as an unsigned number. It is null if
@@ -33,13 +33,14 @@ def fingerprinted(rows, **options):
 
     def run(batch):
         found = pa.array(_core.fingerprints(batch.column("text"), **TASK, **options))
-        return pa.record_batch([*(batch.column(name) for name in names), found.view(pa.int64())], [*names, "fingerprint"])
+        return pa.record_batch([*(batch.column(name) for name in names), found.view(pa.int64())],
+                               [*names, "fingerprint"])
 
     return map_batches(rows, run, schema)
 
 
-def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="id", min_tokens=8, share=0.8, passage=50,
-                 tokenizer="words-nfkc", **other):
+def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="id", min_tokens=8, share=0.8,
+                 passage=50, tokenizer="words-nfkc", **other):
     """Finds the items of a test set that the documents contain, as `refrain dedup --against` does. Lazy.
 
     items        a list of texts, whose ids are their positions; or a DataFrame with `item_text` and `item_id`. Every
@@ -65,8 +66,9 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
     rules = (("min_tokens", min_tokens), ("share", share), ("passage", passage), ("tokenizer", tokenizer))
     _core.ItemSearcher([], **dict(rules))  # raises an error if an option is invalid
     schema = T.StructType([
-        T.StructField("id", df.schema[id].dataType), T.StructField("item", kind), T.StructField("share", T.DoubleType()),
-        T.StructField("begin", T.LongType()), T.StructField("end", T.LongType())])
+        T.StructField("id", df.schema[id].dataType), T.StructField("item", kind),
+        T.StructField("share", T.DoubleType()), T.StructField("begin", T.LongType()),
+        T.StructField("end", T.LongType())])
     given = tuple(texts)
 
     def run(batch):
@@ -74,7 +76,8 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
         item_kind = {T.LongType(): pa.int64(), T.IntegerType(): pa.int32()}.get(kind, pa.string())
         named = pa.array([ids[item] for item in found.column("item").to_pylist()], item_kind)
         return pa.record_batch([batch.column(0).take(found.column("row")), named, found.column("share"),
-                                found.column("begin").cast(pa.int64()), found.column("end").cast(pa.int64())], schema.names)
+                                found.column("begin").cast(pa.int64()), found.column("end").cast(pa.int64())],
+                               schema.names)
 
     return map_batches(df.select(id, text), run, schema)
 

@@ -45,7 +45,8 @@ def rounds(documents, found, removed):
 def split(rows):
     """Splits the result of meeting.compare() into the members of the crowds and the similar pairs."""
     is_member = pc.is_valid(rows["rank"])
-    return rows.filter(is_member).drop_columns(PAIR + COMPARED), rows.filter(pc.invert(is_member)).select(PAIR + COMPARED)
+    return (rows.filter(is_member).drop_columns(PAIR + COMPARED),
+            rows.filter(pc.invert(is_member)).select(PAIR + COMPARED))
 
 
 def fit_one_task(among, similar):
@@ -111,7 +112,8 @@ class Members:
         """Returns the later and the earlier positions of the pairs that the signatures do not rule out."""
         later, earlier = self.split(pairs)
         may = np.concatenate([np.zeros(0, bool), *(
-            pa.array(self._matcher.may_match(self._lanes.take(later[part]), self._lanes.take(earlier[part]))).to_numpy(False)
+            pa.array(self._matcher.may_match(self._lanes.take(later[part]),
+                                             self._lanes.take(earlier[part]))).to_numpy(False)
             for part in (slice(begin, begin + _LANE_PAIRS) for begin in range(0, len(pairs), _LANE_PAIRS)))])
         return later[may], earlier[may]
 
@@ -127,7 +129,8 @@ class Crowds:
         members = members.sort_by("rank").combine_chunks()
         self._matcher = matcher
         self._ranks = members["rank"].to_numpy()
-        lanes, keys, self._texts, self._templates = (members[name].chunk(0) for name in ("lanes", "keys", "text", "template"))
+        lanes, keys, self._texts, self._templates = (members[name].chunk(0)
+                                                     for name in ("lanes", "keys", "text", "template"))
         self._members = Members(lanes, keys, matcher)
         self._found = _found(known)
         self._similar = known.select(graph.DECIDING).slice(0, 0)

@@ -10,7 +10,8 @@ from .frames import DOC, SINCE, VERSION, Documents, RowChanged, Workspace, refus
 from .sketches import matcher, sketch
 
 # Options of the command line that have no place here.
-_REFUSED = {row["keyword"] for table in ("input", "device", "dedup") for row in _core.option_table(table) if not row["spark"]}
+_REFUSED = {row["keyword"] for table in ("input", "device", "dedup") for row in _core.option_table(table)
+            if not row["spark"]}
 _ANY_LOSS = 2**32 - 1
 _NONE = template_search.Templates([])
 
@@ -47,8 +48,8 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     if not exact and near == "off":
         raise InvalidArgument("exact, near: nothing is left to look for")
     options = tuple(sorted({
-        "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash, "window": window,
-        "seed": seed, "max_loss": _ANY_LOSS if max_loss is None else max_loss}.items()))
+        "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash,
+        "window": window, "seed": seed, "max_loss": _ANY_LOSS if max_loss is None else max_loss}.items()))
     matcher(options)  # raises an error if an option is invalid
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, Workspace(df.sparkSession, checkpoint))
@@ -74,7 +75,8 @@ class _Run:
 
         def shared(sketched):
             nonlocal one, plan
-            sums = [F.coalesce(F.sum(size), F.lit(0)) for size in (F.octet_length(F.col("id").cast("string")), F.col("bytes"))]
+            sums = [F.coalesce(F.sum(size), F.lit(0))
+                    for size in (F.octet_length(F.col("id").cast("string")), F.col("bytes"))]
             count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), *sums).collect()[0]
             one = near and count > 0 and task.fits(count, id_bytes)
             if not one:
@@ -157,11 +159,12 @@ class _Run:
         """
         columns = [DOC, VERSION, "id", "site", "digest", "bytes", "judged"]
         if not exact:
-            return sketched.select(*columns, F.col(DOC).alias("head"), F.lit(False).alias("is_copy"), F.col("id").alias("head_id"),
-                                   F.lit(1).cast("long").alias("copies"))
+            return sketched.select(*columns, F.col(DOC).alias("head"), F.lit(False).alias("is_copy"),
+                                   F.col("id").alias("head_id"), F.lit(1).cast("long").alias("copies"))
         of_text = Window.partitionBy("strong")
         first = of_text.orderBy(*self.order)
-        rows = sketched.select(*columns, F.first(DOC).over(first).alias("head"), F.first("id").over(first).alias("head_id"),
+        rows = sketched.select(*columns, F.first(DOC).over(first).alias("head"),
+                               F.first("id").over(first).alias("head_id"),
                                F.count(F.lit(1)).over(of_text).alias("copies"))
         return self.workspace.keep(rows.withColumn("is_copy", F.expr(f"head <> {DOC}")), "unique")
 
@@ -169,8 +172,8 @@ class _Run:
         """Returns the documents that are compared, numbered in the order of ranking."""
         copies = unique.where("is_copy").select(DOC)
         compared = sketched.where("judged").join(copies, DOC, "left_anti")
-        ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, VERSION, "id", "template",
-                                                    "bytes", "keys")
+        ordered = compared.sort(*self.order).select(F.monotonically_increasing_id().alias("rank"), DOC, VERSION, "id",
+                                                    "template", "bytes", "keys")
         return self.workspace.keep(ordered, "ranked")
 
     def _rounds(self, ranked, lanes, templates):
@@ -179,14 +182,16 @@ class _Run:
         texts = self.texts()
         met, crowded = meeting.meet(ranked, 1, bands, None, self.workspace)
         members = met.select(F.col("later").alias("rank")).union(met.select("earlier")).distinct()
-        left = meeting.may_match(met, ranked.join(members, "rank", "left_semi").join(lanes, DOC), self.options, self.workspace)
+        left = meeting.may_match(met, ranked.join(members, "rank", "left_semi").join(lanes, DOC), self.options,
+                                 self.workspace)
         members = meeting.members_of(left)
         if crowded is not None:
             among = self.workspace.keep(ranked.join(crowded, "rank", "left_semi"), "crowd")
             few = crowds.fit_one_task(among, left.count())
             if few:
                 crowd = F.broadcast(among).join(lanes, DOC)  # smaller than the crowds' texts, which are known to be few
-                members = members.unionByName(crowd.select(F.lit(meeting.CROWD).cast("long").alias("group"), *members.columns[1:]))
+                members = members.unionByName(crowd.select(F.lit(meeting.CROWD).cast("long").alias("group"),
+                                                           *members.columns[1:]))
         compared = self.workspace.keep(meeting.compare(left, members, texts, self.options, templates), "similar")
         similar = compared.where("later is not null").select(*meeting.PAIR, *meeting.COMPARED)
         found = _counts(similar)
@@ -225,7 +230,8 @@ class _Run:
     def _heads(self, ranked, similar, count):
         """Returns the documents that are similar to another, and what was decided about each."""
         decided = graph.decide(similar, self.workspace, count)
-        of = graph.components(similar.select(F.col("later").alias("a"), F.col("earlier").alias("b")), self.workspace, count)
+        of = graph.components(similar.select(F.col("later").alias("a"), F.col("earlier").alias("b")), self.workspace,
+                              count)
         rows = of.join(decided, of["node"] == decided["later"], "left")
         for name, by, column in (("head", "node", DOC), ("cluster", "component", "id"), ("match", "earlier", "id")):
             named = ranked.select(F.col("rank").alias(by), F.col(column).alias(name))
@@ -236,13 +242,14 @@ class _Run:
 def _applied(df, text, id, decisions):
     """Returns the rows of `df` that are kept. Rows are joined with their decisions by id, so that a row that is new,
     changed, missing or repeated raises an error when the result is evaluated."""
-    rows = df.where(F.col(text).isNotNull()).select(F.col(id).alias("id"), version_of(text).alias("now"), F.struct("*").alias("row"))
+    rows = df.where(F.col(text).isNotNull()).select(F.col(id).alias("id"), version_of(text).alias("now"),
+                                                    F.struct("*").alias("row"))
     met = rows.unionByName(decisions.select("id", "keep", VERSION), allowMissingColumns=True)
     of_id = Window.partitionBy("id")
     met = met.select("row", "now", *(found.over(of_id).alias(name) for name, found in (
         ("rows", F.count("now")), ("keep", F.max("keep")), (VERSION, F.max(VERSION)))), "id")
-    how = F.when(F.col("keep").isNull(), "appeared").when(F.col("rows") == 0, "disappeared").when(F.col("rows") > 1, "been repeated")
-    how = how.when(F.col("now") != F.col(VERSION), "changed")
+    how = F.when(F.col("keep").isNull(), "appeared").when(F.col("rows") == 0, "disappeared")
+    how = how.when(F.col("rows") > 1, "been repeated").when(F.col("now") != F.col(VERSION), "changed")
     shown = F.coalesce(F.concat(F.lit("'"), F.col("id").cast("string"), F.lit("'")), F.lit("null"))
     message = F.concat(F.lit(f"{id}: row "), shown, F.lit(" has "), how, F.lit(f" {SINCE}"))
     chosen = F.when(how.isNotNull(), F.raise_error(message)).otherwise(F.col("now").isNotNull() & F.col("keep"))

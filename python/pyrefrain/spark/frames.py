@@ -24,8 +24,8 @@ MOST_SHARED = 1000  # most hashes that ids may share; it takes over a hundred bi
 
 # A DataFrame is evaluated again by each step that reads it. The first evaluation counts: later ones are compared with
 # it by VERSION, and a row that differs is an error.
-SINCE = ("since the DataFrame was first evaluated; it must give the same rows each time, which one with random or generated ids does "
-         "not: write it to files, with its ids, and use what is read from there")
+SINCE = ("since the DataFrame was first evaluated; it must give the same rows each time, which one with random or"
+         " generated ids does not: write it to files, with its ids, and use what is read from there")
 
 
 class RowChanged(RuntimeError):
@@ -61,7 +61,8 @@ class Workspace:
         self.spark = spark
         if folder is None:
             if not _is_local(spark):
-                raise InvalidArgument("checkpoint: give a folder that all executors can reach, such as hdfs:///tmp/refrain")
+                raise InvalidArgument("checkpoint: give a folder that all executors can reach,"
+                                      " such as hdfs:///tmp/refrain")
             folder = tempfile.mkdtemp(prefix="refrain-spark-")
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
         self.folder = f"{folder.rstrip('/')}/refrain-{uuid.uuid4().hex}"
@@ -120,7 +121,8 @@ class Documents:
             if not numbers:
                 return made
             if None in numbers:
-                raise InvalidArgument(f"{self._id}: the id of a row is null; give every row an id, or leave such rows out")
+                raise InvalidArgument(f"{self._id}: the id of a row is null; give every row an id,"
+                                      " or leave such rows out")
             sharing = made.where(F.col(DOC).isin(numbers)).groupBy("id").count().sort("id").limit(4 * MOST_SHARED)
             for row in sharing.where("count > 1").limit(1).collect():
                 raise InvalidArgument(f"{self._id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")

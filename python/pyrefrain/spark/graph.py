@@ -91,7 +91,8 @@ def _small_star(edges):
 
 
 DECIDING = ["later", "earlier", "longest_lost", "covered"]  # the columns that decide
-DECIDED = "later long, earlier long, similarity double, lost long, longest_lost long, as_written double, removed boolean"
+DECIDED = ("later long, earlier long, similarity double, lost long, longest_lost long, as_written double,"
+           " removed boolean")
 
 
 def decide(matches, workspace, count=None):
@@ -119,7 +120,8 @@ def decide(matches, workspace, count=None):
 
         return settle
 
-    return map_sorted(cut.select("component", *columns), ["component"], ["later", "earlier"], make, DECIDED, whole="later")
+    return map_sorted(cut.select("component", *columns), ["component"], ["later", "earlier"], make, DECIDED,
+                      whole="later")
 
 
 def deciding(matches):

@@ -104,9 +104,9 @@ def may_match(pairs, ranked, options, workspace):
         return batch.select(kept).filter(may)
 
     chosen = both.select(*kept, "later_lanes", "earlier_lanes")
-    return workspace.keep(map_batches(chosen, run, "group long, later long, earlier long, later_doc long, earlier_doc long, "
-                                                   "later_version long, earlier_version long, later_template int, "
-                                                   "earlier_template int"), "left")
+    return workspace.keep(map_batches(chosen, run, "group long, later long, earlier long, later_doc long, "
+                                                   "earlier_doc long, later_version long, earlier_version long, "
+                                                   "later_template int, earlier_template int"), "left")
 
 
 def _in_groups(pairs):
@@ -120,7 +120,8 @@ def _in_groups(pairs):
 def members_of(pairs):
     """Returns the texts that each group of pairs needs; `pairs` is a result of may_match()."""
     sides = [pairs.select("group", F.col(side).alias("rank"), *(F.col(f"{side}_{name}").alias(name)
-                                                                for name in (DOC, VERSION, "template"))) for side in PAIR]
+                                                                for name in (DOC, VERSION, "template")))
+             for side in PAIR]
     unknown = [F.lit(None).cast(kind).alias(name) for name, kind in (("lanes", "binary"), ("keys", "binary"))]
     return sides[0].union(sides[1]).distinct().select("*", *unknown)
 
@@ -168,7 +169,8 @@ def _check_texts(rows, is_text):
 
 def _rows_of(texts, pairs, ranks):
     """Returns, for each pair, the row of the later text and the row of the earlier text."""
-    _, groups = np.unique(np.concatenate([table["group"].to_numpy() for table in (texts, pairs, pairs)]), return_inverse=True)
+    _, groups = np.unique(np.concatenate([table["group"].to_numpy() for table in (texts, pairs, pairs)]),
+                          return_inverse=True)
     different, ranks = np.unique(np.concatenate([texts["rank"].to_numpy(), *ranks]), return_inverse=True)
     there, wanted = np.split(groups * len(different) + ranks, [len(texts)])
     order = np.argsort(there)

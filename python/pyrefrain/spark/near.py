@@ -30,7 +30,8 @@ class Near:
         of = graph.components(self._edges, self._workspace)
         members = of.withColumnRenamed("node", DOC).join(self._prints.select(DOC, "id"), DOC)
         least = members.groupBy("component").agg(F.min_by("id", F.col("id").cast("string")).alias("cluster"))
-        named = self._workspace.keep(of.join(least, "component").select(F.col("node").alias(DOC), "cluster"), "clusters")
+        named = self._workspace.keep(of.join(least, "component").select(F.col("node").alias(DOC), "cluster"),
+                                     "clusters")
         return self._prints.join(named, DOC, "left").select("id", "fingerprint", "cluster")
 
 
@@ -47,8 +48,8 @@ def near(df, *, text="text", id="id", distance=8, tokenizer="words-nfkc", hash="
     documents = Documents(df, text, id)
     workspace = Workspace(df.sparkSession, checkpoint)
     prints = documents.numbered(lambda: workspace.keep(
-        fingerprinted(documents.rows.select(DOC, "id", "text"), tokenizer=tokenizer, hash=hash, window=window, seed=seed, tie=tie,
-                      stop_words=list(stop_words)), "fingerprints"))
+        fingerprinted(documents.rows.select(DOC, "id", "text"), tokenizer=tokenizer, hash=hash, window=window,
+                      seed=seed, tie=tie, stop_words=list(stop_words)), "fingerprints"))
     of_print = Window.partitionBy("fingerprint").orderBy(F.col("id").cast("string"))
     grouped = prints.where("fingerprint is not null").select(
         DOC, "id", "fingerprint", F.first(DOC).over(of_print).alias("doc1"), F.first("id").over(of_print).alias("id1"))
@@ -87,8 +88,8 @@ def _join(nodes, distance):
                 return []
             mine = held["group"] >> bits
             prints, docs = held["prints"], held["docs"]
-            found = pa.record_batch(_core.hamming_pairs(pa.array(prints, pa.int64()).view(pa.uint64()), distance=distance,
-                                                        **TASK))
+            found = pa.record_batch(_core.hamming_pairs(pa.array(prints, pa.int64()).view(pa.uint64()),
+                                                        distance=distance, **TASK))
             rows = []
             for first, second, difference in zip(*(found.column(i).to_pylist() for i in range(3))):
                 apart = prints[first] ^ prints[second]

@@ -33,12 +33,14 @@ def ngrams(df, *, text="text", id="id", n=8, m=2, tokenizer="words-nfkc", places
     repeated = _keys(documents.rows.select(DOC, "text"), n, tokenizer).withColumn(
         "places", F.count(F.lit(1)).over(of_key)).where(F.col("places") >= m)
     wanted = repeated.groupBy(DOC).agg(F.sort_array(F.collect_list("token")).alias("tokens"))
-    found = workspace.keep(_texts(documents.rows.select(DOC, "id", "text").join(wanted, DOC), documents, n, tokenizer), "grams")
+    found = workspace.keep(_texts(documents.rows.select(DOC, "id", "text").join(wanted, DOC), documents, n, tokenizer),
+                           "grams")
     counted = found.groupBy("ngram").agg(F.sum(F.size("tokens")).alias("count"), F.count(F.lit(1)).alias("documents"))
     counted = counted.where(F.col("count") >= m)
     if not places:
         return counted
-    return found.join(counted.select("ngram"), "ngram", "left_semi").select("ngram", "id", F.explode("tokens").alias("token"))
+    return found.join(counted.select("ngram"), "ngram", "left_semi").select(
+        "ngram", "id", F.explode("tokens").alias("token"))
 
 
 def _keys(rows, n, tokenizer):
@@ -64,7 +66,8 @@ def _texts(rows, documents, n, tokenizer):
     def run(batch):
         lists = batch.column("tokens")
         row, token = lists.value_parent_indices().cast(pa.int64()), lists.flatten().cast(pa.int64())
-        grams = pa.array(_core.ngram_texts(batch.column("text"), row, token, n=n, tokenizer=tokenizer)).cast(pa.binary())
+        grams = pa.array(_core.ngram_texts(batch.column("text"), row, token, n=n,
+                                           tokenizer=tokenizer)).cast(pa.binary())
         of = {}
         for number, gram, at in zip(row.to_pylist(), grams.to_pylist(), token.to_pylist()):
             of.setdefault((number, gram), []).append(at)

@@ -24,8 +24,9 @@ _FOR_DRIVER = -3  # the group of rows for the driver
 _DRIVER_COLUMNS = ["site", "place", "windows", "digest", DOC, "bytes"]
 _PLAN_COLUMNS = ["group", "rank", "earlier", DOC, VERSION, "template", "lanes", "keys"]
 _PLAN = pa.schema([("group", pa.int64()), ("rank", pa.int64()), ("earlier", pa.int64()), (DOC, pa.int64()),
-                   (VERSION, pa.int64()), ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary()), ("site", pa.int64()),
-                   ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()), ("bytes", pa.int64())])
+                   (VERSION, pa.int64()), ("template", pa.int32()), ("lanes", pa.binary()), ("keys", pa.binary()),
+                   ("site", pa.int64()), ("place", pa.int64()), ("windows", pa.binary()), ("digest", pa.binary()),
+                   ("bytes", pa.int64())])
 
 
 class _Plan:
@@ -59,7 +60,8 @@ class OneTask:
         of_sites = sorted((row for row in seen if row.site is not None), key=lambda row: row.place)
         self.sites = list({row.site: None for row in of_sites})
         self.samples = [row for row in of_sites if row.windows is None]
-        self.templates = choose(self.sites, {row.site: bytes(row.windows) for row in of_sites if row.windows is not None})
+        self.templates = choose(self.sites,
+                                {row.site: bytes(row.windows) for row in of_sites if row.windows is not None})
         shared = [row[DOC] for row in seen if row.site is None and row.group == _FOR_DRIVER]
         return shared, None if _may_have_templates(row.windows for row in of_sites) else _Plan(plan, seen)
 
@@ -99,9 +101,10 @@ class OneTask:
         """Returns the rows that _decisions() of dedup.py takes. `similar` must be a stored result."""
         options, exact, windows, id = self._options, self._exact, tuple(templates.windows), self._id_type
         schema = T.StructType([T.StructField(name, kind) for name, kind in (
-            ("id", id), (VERSION, T.LongType()), ("is_copy", T.BooleanType()), ("head_id", id), ("copies", T.LongType()), ("match", id),
-            ("similarity", T.DoubleType()), ("lost", T.LongType()), ("longest_lost", T.LongType()),
-            ("as_written", T.DoubleType()), ("removed", T.BooleanType()), ("cluster", id))])
+            ("id", id), (VERSION, T.LongType()), ("is_copy", T.BooleanType()), ("head_id", id),
+            ("copies", T.LongType()), ("match", id), ("similarity", T.DoubleType()), ("lost", T.LongType()),
+            ("longest_lost", T.LongType()), ("as_written", T.DoubleType()), ("removed", T.BooleanType()),
+            ("cluster", id))])
 
         def run(rows):
             is_document = pc.is_valid(rows["judged"])
@@ -158,7 +161,8 @@ def _survey(rows, heads, texts, by_source, matcher):
     numbers = np.sort(rows[DOC].drop_null().to_numpy())
     shared = crowds.distinct(numbers[1:][numbers[1:] == numbers[:-1]])[:MOST_SHARED].tolist()
     shared += [None] if rows[DOC].null_count else []
-    compared = rows.select(["id", "site", "digest", DOC, "bytes"]).filter(pa.array(_is_compared(rows, heads))).combine_chunks()
+    compared = rows.select(["id", "site", "digest", DOC, "bytes"]).filter(
+        pa.array(_is_compared(rows, heads))).combine_chunks()
     parts = _templates(samples_of(compared, by_source), all_bytes, texts, matcher), {DOC: shared}
     return _joined([{"group": np.full(len(next(iter(part.values()))), _FOR_DRIVER), **part} for part in parts], _PLAN)
 
@@ -190,8 +194,8 @@ def _plan(rows, heads, matcher, most_pairs, most_bytes):
     if len(later) > most_pairs or sizes[crowd].sum() > most_bytes:
         return _joined([{"group": [_TOO_LARGE]}], _PLAN)
     groups, later, earlier = _in_groups(later, earlier, sizes)
-    group_of, rank_of = np.divmod(crowds.distinct(np.concatenate([groups * len(rows) + side for side in (later, earlier)])),
-                                  max(len(rows), 1))
+    group_of, rank_of = np.divmod(
+        crowds.distinct(np.concatenate([groups * len(rows) + side for side in (later, earlier)])), max(len(rows), 1))
     about = rows.select([DOC, VERSION, "template"])
     return _joined([
         {"group": groups, "rank": later, "earlier": earlier},
@@ -239,7 +243,7 @@ def _outcome(documents, others, matcher, exact, names):
     of_head = deciding.take(pa.array(decided[heads], mask=decided[heads] < 0))
     ids = documents["id"].combine_chunks()
     return pa.table([
-        ids, documents[VERSION], heads != np.arange(count), ids.take(pa.array(heads)), np.bincount(heads, minlength=count)[heads],
-        ids.take(of_head["earlier"].combine_chunks()),
+        ids, documents[VERSION], heads != np.arange(count), ids.take(pa.array(heads)),
+        np.bincount(heads, minlength=count)[heads], ids.take(of_head["earlier"].combine_chunks()),
         *(of_head[name] for name in ("similarity", "lost", "longest_lost", "as_written")),
         pc.not_equal(of_head["covered"], 0), ids.take(pa.array(least[heads], mask=alone[heads]))], names)

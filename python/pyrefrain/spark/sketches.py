@@ -59,8 +59,8 @@ def sketch(documents, source, options, templates=None):
         digests = pa.array(_core.digests(text, **TASK)).cast(pa.binary())
         sampled = [False] * len(text) if numbers else samples.choose(batch, digests, made.column("judged"))
         columns = [batch.column(field.name) for field in kept]
-        columns += [of, digests, made.column("judged"), made.column("lanes").cast(pa.binary()), _packed(made.column("keys")),
-                    pc.if_else(pa.array(sampled, pa.bool_()), text, None)]
+        columns += [of, digests, made.column("judged"), made.column("lanes").cast(pa.binary()),
+                    _packed(made.column("keys")), pc.if_else(pa.array(sampled, pa.bool_()), text, None)]
         return pa.record_batch(columns, schema.names)
 
     def run(batches):

@@ -27,7 +27,8 @@ def substrings(df, *, text="text", id="id", length=100, min_count=2, checkpoint=
 
     Returns rows (id, begin, end): all bytes in windows of `length` bytes that occur at least `min_count` times.
     """
-    refuse("substrings", other, {"snap", "groups", "apply", "until_clean", "keep", "text_csv", "ids", "html", "format", "force"})
+    refuse("substrings", other, {"snap", "groups", "apply", "until_clean", "keep", "text_csv", "ids", "html", "format",
+                                 "force"})
     if min_count < 2:
         raise InvalidArgument("min_count: must be 2 or more")
     _core.substring_samples([], length=length, min_count=min_count)  # raises an error if an option is invalid
@@ -53,7 +54,8 @@ class _Search:
         claims = met.where(f"kind = {_CLAIM}").select(DOC, "first", "windows", "group")
         windows = self._windows(met.where(f"kind = {_OPEN}"), seed)
         settled = self.workspace.keep(self._settle(claims.union(windows)), "settled")
-        checks = settled.where("`group` is not null").groupBy("group").agg(F.min("strong").alias("a"), F.max("strong").alias("b"))
+        checks = settled.where("`group` is not null").groupBy("group").agg(
+            F.min("strong").alias("a"), F.max("strong").alias("b"))
         if not checks.where("a <> b").isEmpty():
             return None
         return settled.where("`group` is null").select("id", "begin", "end")
@@ -65,7 +67,8 @@ class _Search:
         def run(batch):
             samples, folds = map(pa.record_batch, _core.substring_samples(batch.column("text"), **settings, **TASK))
             docs = batch.column(DOC)
-            offsets = [core - first for core, first in zip(*(samples.column(name).to_pylist() for name in ("core", "first")))]
+            offsets = [core - first
+                       for core, first in zip(*(samples.column(name).to_pylist() for name in ("core", "first")))]
             of_folds = docs.take(folds.column("row"))
             columns = [
                 [samples.column("core_hash").view(pa.int64()), of_folds],
@@ -95,17 +98,20 @@ class _Search:
             def add(batch):
                 if batch is None:
                     return _found(cores.finish())
-                columns = (batch.column(name).to_pylist() for name in ("core", "context", "offset", "windows", DOC, "first"))
+                columns = (batch.column(name).to_pylist()
+                           for name in ("core", "context", "offset", "windows", DOC, "first"))
                 return _found(cores.add(zip(*columns)))
 
             return add
 
         return map_sorted(several, ["core"], ["context", "offset", "windows", DOC, "first"], make,
-                          "kind int, core long, doc long, first long, windows long, weight long, `group` string", placed=True)
+                          "kind int, core long, doc long, first long, windows long, weight long, `group` string",
+                          placed=True)
 
     def _windows(self, opened, seed):
         """Returns claims about single windows: those of open samples with the same core that have the same hash."""
-        wanted = opened.groupBy(DOC).agg(F.collect_list(F.struct("core", "first", "windows", "weight")).alias("samples"))
+        wanted = opened.groupBy(DOC).agg(
+            F.collect_list(F.struct("core", "first", "windows", "weight")).alias("samples"))
         length = self.length
 
         def run(batch):
@@ -120,7 +126,8 @@ class _Search:
                     firsts.append(first)
                     counts.append(windows)
                     weights.append(one["weight"])
-            hashed = pa.record_batch(_core.window_hashes(pa.array(stretches, pa.binary()), pa.array([0] * len(counts), pa.int64()),
+            hashed = pa.record_batch(_core.window_hashes(pa.array(stretches, pa.binary()),
+                                                         pa.array([0] * len(counts), pa.int64()),
                                                          pa.array(counts, pa.int64()), length=length, seed=seed))
             row = hashed.column("row")
             begins = [firsts[i] + at for i, at in zip(row.to_pylist(), hashed.column("begin").to_pylist())]
@@ -132,15 +139,17 @@ class _Search:
         hashed = map_batches(texts, run, "core long, hash long, weight long, doc long, first long")
         of_window = Window.partitionBy("core", "hash")
         repeated = hashed.withColumn("places", F.sum("weight").over(of_window)).where(F.col("places") >= self.min_count)
-        return repeated.select(DOC, "first", F.lit(1).cast("long").alias("windows"), F.concat_ws(":", "core", "hash").alias("group"))
+        return repeated.select(DOC, "first", F.lit(1).cast("long").alias("windows"),
+                               F.concat_ws(":", "core", "hash").alias("group"))
 
     def _settle(self, claims):
         """Returns the ranges of each text and, for each claim, a digest of the text it is about."""
         of_doc = claims.groupBy(DOC).agg(F.collect_list(F.struct("first", "windows", "group")).alias("claims"))
         length = self.length
         schema = T.StructType([
-            T.StructField("id", self.documents.id_type), T.StructField("begin", T.LongType()), T.StructField("end", T.LongType()),
-            T.StructField("group", T.StringType()), T.StructField("strong", T.BinaryType())])
+            T.StructField("id", self.documents.id_type), T.StructField("begin", T.LongType()),
+            T.StructField("end", T.LongType()), T.StructField("group", T.StringType()),
+            T.StructField("strong", T.BinaryType())])
 
         def run(batch):
             rows = []
@@ -150,7 +159,8 @@ class _Search:
                 for one in sorted(made, key=lambda one: one["first"]):
                     begin, end = one["first"], one["first"] + one["windows"] - 1 + length
                     if one["group"] is not None:
-                        rows.append((row, None, None, one["group"], hashlib.blake2b(text[begin:end], digest_size=32).digest()))
+                        rows.append((row, None, None, one["group"],
+                                     hashlib.blake2b(text[begin:end], digest_size=32).digest()))
                     if ranges and begin <= ranges[-1][1]:
                         ranges[-1][1] = max(end, ranges[-1][1])
                     else:

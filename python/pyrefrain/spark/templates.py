@@ -51,11 +51,13 @@ def samples_of(compared, by_source):
     places[largest] = np.arange(len(largest))
     place = places[np.searchsorted(different, sites)]
     fitting = (place >= 0) & (compared["bytes"].to_numpy() <= LIMITS["document_bytes"])
-    drawn = compared.select(["site", "digest", DOC, "bytes"]).append_column("place", pa.array(place)).filter(pa.array(fitting))
+    drawn = compared.select(["site", "digest", DOC, "bytes"]).append_column("place", pa.array(place)).filter(
+        pa.array(fitting))
     drawn = drawn.sort_by([("place", "ascending"), ("digest", "ascending")]).combine_chunks()
     place, digest = drawn["place"].to_numpy(), drawn["digest"]
     first = np.full(len(drawn), True)  # of those with the same source and digest
-    first[1:] = (place[1:] != place[:-1]) | pc.not_equal(digest.slice(1), digest.slice(0, len(digest.slice(1)))).to_numpy()
+    first[1:] = ((place[1:] != place[:-1])
+                 | pc.not_equal(digest.slice(1), digest.slice(0, len(digest.slice(1)))).to_numpy())
     drawn, place = drawn.filter(pa.array(first)), place[first]
     return drawn.filter(pa.array(np.arange(len(place)) - np.searchsorted(place, place) < LIMITS["most_documents"]))
 
@@ -165,7 +167,8 @@ def _templates(sampled, options):
 
         def finish(made):
             if held["texts"]:
-                made.append((held["site"], windows_of(matcher(options), list(held["texts"].values())), list(held["texts"])))
+                made.append((held["site"], windows_of(matcher(options), list(held["texts"].values())),
+                             list(held["texts"])))
 
         def take(batch):
             made = []
@@ -182,10 +185,12 @@ def _templates(sampled, options):
                 finish(made)
             kinds = [pa.int64(), pa.binary(), pa.list_(pa.binary())]
             columns = list(zip(*made)) if made else [[]] * 3
-            return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)], ["site", "windows", "digests"])
+            return pa.record_batch([pa.array(column, kind) for column, kind in zip(columns, kinds)],
+                                   ["site", "windows", "digests"])
 
         return take
 
     found = map_sorted(sampled.select("site", "digest", "text"), ["site"], ["digest"], make,
                        "site long, windows binary, digests array<binary>").collect()
-    return {row.site: bytes(row.windows) for row in found}, {(row.site, bytes(one)) for row in found for one in row.digests}
+    return ({row.site: bytes(row.windows) for row in found},
+            {(row.site, bytes(one)) for row in found for one in row.digests})

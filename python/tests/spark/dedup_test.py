@@ -99,7 +99,8 @@ class Dedup(Decisions):
 
     def test_templates_of_sources_and_another_order_are_alike(self):
         pick = random.Random(2)
-        texts = families(2, 60, navigation=150, crowd=12) + families(3, 60, navigation=200, crowd=12) + families(4, 60, crowd=12)
+        texts = (families(2, 60, navigation=150, crowd=12) + families(3, 60, navigation=200, crowd=12)
+                 + families(4, 60, crowd=12))
         rows = [(f"d{i:03}", text, f"s{i // 60}", pick.randrange(100)) for i, text in enumerate(texts)]
         pick.shuffle(rows)
         rows.sort(key=lambda row: (-row[3], row[0]))
@@ -115,7 +116,8 @@ class Dedup(Decisions):
         texts = families(5, 50, navigation=150, crowd=12) + families(6, 50, crowd=12)
         rows = [(f"https://{'www.' if i % 2 else ''}site{i // 50}.example/{i}", text) for i, text in enumerate(texts)]
         # With this many more sources, the sketching tasks do not keep all texts of samples.
-        rows = sorted(rows + [(f"https://other{i // 8}.example/{i}", text) for i, text in enumerate(families(7, 80, crowd=80))])
+        rows = sorted(rows + [(f"https://other{i // 8}.example/{i}", text)
+                              for i, text in enumerate(families(7, 80, crowd=80))])
         summary = self.expect_same(rows, frame=self.frame(rows).coalesce(1))
         self.assertEqual(summary["templates"]["sources"], 1)
         self.assertGreater(summary["removed_near"], 10)
@@ -144,7 +146,8 @@ class Dedup(Decisions):
         from pyrefrain import spark
         pick = random.Random(7)
         page, before, after = (" ".join(words(pick, count)) for count in (60, 40, 40))
-        copies, dated = (100_000 if LONG else 20_000), 1_000  # copies of one text; and near duplicates, which form one group of a band
+        # Copies of one text; and near duplicates, which form one group of a band.
+        copies, dated = (100_000 if LONG else 20_000), 1_000
         rows = rows_of([page] * copies + [f"{before} day{i} {after}" for i in range(dated)])
         frame = self.spark.range(copies + dated).selectExpr(
             "format_string('d%06d', id) as id",
@@ -185,9 +188,11 @@ class Dedup(Decisions):
                 frame.write(others if name == step else rows)
                 return keep(workspace, made, name)
 
-            with self.subTest(step=step, way=way.__name__), mock.patch.object(Workspace, "keep", while_it_changes), way():
+            with (self.subTest(step=step, way=way.__name__),
+                  mock.patch.object(Workspace, "keep", while_it_changes), way()):
                 frame.write(rows)
-                with self.assertRaisesRegex(errors.BadInput, f"^id: row '{rows[removed][0]}' has changed or disappeared"):
+                with self.assertRaisesRegex(errors.BadInput,
+                                            f"^id: row '{rows[removed][0]}' has changed or disappeared"):
                     spark.dedup(frame.frame)
 
     def test_rows_that_are_kept_are_those_that_were_decided_on(self):
@@ -199,7 +204,8 @@ class Dedup(Decisions):
         expected, summary = self.expected(rows[:-1])
         self.assertGreater(summary["removed_near"], 3)
         self.assertEqual(sorted(map(tuple, kept.collect())), sorted(row for row in rows[:-1] if expected[row[0]][1]))
-        for how, others in (("changed", changed(rows, 7)), ("disappeared", [*rows[:7], *rows[8:]]), ("been repeated", [*rows, rows[7]]),
+        for how, others in (("changed", changed(rows, 7)), ("disappeared", [*rows[:7], *rows[8:]]),
+                            ("been repeated", [*rows, rows[7]]),
                             ("appeared", [*rows[:7], ("d000007x", rows[7][1]), *rows[7:]])):
             frame.write(others)
             with self.subTest(how), self.assertRaisesRegex(Exception, f"id: row 'd000007x?' has {how} since"):

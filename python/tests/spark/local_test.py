@@ -1,5 +1,5 @@
-"""All tests that need a local Spark, in one session, because a session takes long to start: all verbs of pyrefrain.spark, and
-the Parquet files that the command line reads and writes."""
+"""All tests that need a local Spark, in one session, because a session takes long to start: all verbs of
+pyrefrain.spark, and the Parquet files that the command line reads and writes."""
 
 import os
 import sys

@@ -19,8 +19,10 @@ except ImportError as error:
     sys.exit(SKIPPED)
 
 # A small vocabulary, so that much of the text recurs; with symbols, which only some comparisons consider.
-WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "a==b", "a!=b", "and", "\r\n"])
-TEXT = st.one_of(st.lists(WORDS, max_size=40).map(" ".join), st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "a==b", "a!=b", "and",
+                         "\r\n"])
+TEXT = st.one_of(st.lists(WORDS, max_size=40).map(" ".join),
+                 st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 ID = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
 
 
@@ -43,7 +45,8 @@ DEDUP = st.fixed_dictionaries({}, optional={
     "tokenizer": st.sampled_from(["words", "chars", "code"]), "seed": st.integers(0, 9),
     "exact": st.booleans(), "templates": st.booleans()})
 # A failure is reported as it was found, because shrinking it would take hundreds of jobs.
-FEW = {"phases": [Phase.generate], "deadline": None, "database": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
+FEW = {"phases": [Phase.generate], "deadline": None, "database": None, "derandomize": True,
+       "suppress_health_check": list(HealthCheck)}
 
 
 def flags_of(options):
@@ -100,7 +103,8 @@ class Random(Decisions):
         self.assertEqual(sorted((row["id"], row["x"], row["y"]) for row in found), expected)
 
         out = self.program("ngrams build", rows, "-n", str(n), "-m", str(least))
-        shown = subprocess.run([os.path.join(BIN_DIR, "refrain"), "ngrams", "show", out], capture_output=True, check=True)
+        shown = subprocess.run([os.path.join(BIN_DIR, "refrain"), "ngrams", "show", out], capture_output=True,
+                               check=True)
         lines = [line.split("\t") for line in shown.stdout.decode().split("\n")[1:-1]]
         expected = sorted((ngram, int(count), int(documents)) for ngram, count, documents, _ in lines)
         found = spark.ngrams(frame, n=n, m=least).collect()

@@ -103,7 +103,8 @@ def connected_session(folder, master, settings):
         port = free.getsockname()[1]
     settings.update({"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": port})
     command = [os.path.join(SPARK_DIR, "pyspark", "bin", "spark-submit"), "--class",
-               "org.apache.spark.sql.connect.service.SparkConnectServer", "--driver-memory", settings.pop("spark.driver.memory"),
+               "org.apache.spark.sql.connect.service.SparkConnectServer",
+               "--driver-memory", settings.pop("spark.driver.memory"),
                "--driver-java-options", settings.pop("spark.driver.extraJavaOptions")]
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
@@ -144,8 +145,8 @@ class SparkCase(unittest.TestCase):
             for row in rows:
                 file.write(json.dumps(dict(zip(("id", "text", *more), row))) + "\n")
         out = os.path.join(folder, "out")
-        done = subprocess.run([os.path.join(BIN_DIR, "refrain"), *verb.split(), path, "-o", out, "--id-field", "id", "-q", "--threads", "2",
-                               *flags], capture_output=True, text=True)
+        done = subprocess.run([os.path.join(BIN_DIR, "refrain"), *verb.split(), path, "-o", out, "--id-field", "id",
+                               "-q", "--threads", "2", *flags], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return out
 
@@ -160,5 +161,6 @@ def main(master="local[2]", connect=False, tests=None, **settings):
         tempfile.tempdir = folder
         SparkCase.folder = folder
         with (connected_session if connect else classic_session)(folder, master, settings) as SparkCase.spark:
-            result = unittest.main(module="__main__", defaultTest=tests, exit=False, verbosity=2, warnings="ignore").result
+            result = unittest.main(module="__main__", defaultTest=tests, exit=False, verbosity=2,
+                                   warnings="ignore").result
     sys.exit(0 if result.wasSuccessful() else 1)

@@ -52,7 +52,8 @@ class Verbs(SparkCase):
         from pyrefrain import spark
         texts = families(5, 40)
         rows = rows_of(texts)
-        items = [(f"q{i}", " ".join(texts[i * 7].split()[20:40])) for i in range(5)] + [("none", "not one of these words is there at all")]
+        items = ([(f"q{i}", " ".join(texts[i * 7].split()[20:40])) for i in range(5)]
+                 + [("none", "not one of these words is there at all")])
         path = os.path.join(self.folder, "items.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             for id, text in items:
@@ -65,7 +66,8 @@ class Verbs(SparkCase):
                              for place in item["found"]}
         self.assertGreater(len(expected), 10)
         frame = spark.contaminated(self.frame(rows), self.spark.createDataFrame(items, "id string, text string"))
-        self.assertEqual({(row.id, row.item, f"{row.share:.6g}", row.begin, row.end) for row in frame.collect()}, expected)
+        self.assertEqual({(row.id, row.item, f"{row.share:.6g}", row.begin, row.end) for row in frame.collect()},
+                         expected)
         by_place = spark.contaminated(self.frame(rows), [text for _, text in items]).select("item").distinct()
         self.assertEqual({row.item for row in by_place.collect()}, {int(id[1:]) for _, id, *_ in expected})
 
@@ -74,7 +76,8 @@ class Verbs(SparkCase):
         rows = rows_of(families(6, 60) + ["Straße, STRASSE und straße", "STRASSE und Straße; straße", "", None])
         given = [row for row in rows if row[1] is not None]
         out = self.program("ngrams build", given, "-n", "3", "-m", "3")
-        shown = subprocess.run([os.path.join(BIN_DIR, "refrain"), "ngrams", "show", out], capture_output=True, text=True, check=True)
+        shown = subprocess.run([os.path.join(BIN_DIR, "refrain"), "ngrams", "show", out], capture_output=True,
+                               text=True, check=True)
         lines = [line.split("\t") for line in shown.stdout.splitlines()[1:]]
         self.assertGreater(len(lines), 500)
         counts = spark.ngrams(self.frame(rows), n=3, m=3).collect()
@@ -92,7 +95,8 @@ class Verbs(SparkCase):
         texts += [passage + "".join(pick.choices("abcdef", k=pick.randrange(80))) for _ in range(40)]
         rows = rows_of(texts)
         for min_count in (2, 4):
-            out = self.program("substrings", [row for row in rows if row[1] is not None], "--length", "40", "--min-count", str(min_count))
+            out = self.program("substrings", [row for row in rows if row[1] is not None], "--length", "40",
+                               "--min-count", str(min_count))
             expected = sorted((id, int(begin), int(end)) for id, begin, end in tsv(out, "substring_bytes.tsv"))
             self.assertGreater(len(expected), 60)
             made = spark.substrings(self.frame(rows), length=40, min_count=min_count)

@@ -49,8 +49,8 @@ class Workers(unittest.TestCase):
 
     def test_an_archive_is_read_again_only_if_it_has_changed(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, "-c", ARCHIVE], cwd=folder, capture_output=True, text=True, check=False,
-                                  env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)})
+            done = subprocess.run([sys.executable, "-c", ARCHIVE], cwd=folder, capture_output=True, text=True,
+                                  check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)})
         self.assertEqual((done.returncode, done.stdout), (0, "noticed\n"), done.stderr)
 
 

@@ -33,8 +33,8 @@ std::string failure_of(const std::function<void()>& call) {
 
 TEST(QueryBody, BecomesOptions) {
   const QueryOptions options =
-      parse_query(
-          R"({"text": "a \"b\" \u00e4", "limit": 5, "max_occurrences": 7, "min_tokens": 3, "max_gap": 0, "cursor": "c"})")
+      parse_query(R"({"text": "a \"b\" \u00e4", "limit": 5, "max_occurrences": 7, "min_tokens": 3, "max_gap": 0, )"
+                  R"("cursor": "c"})")
           .options;
   ASSERT_EQ(options.documents.size(), 1U);
   EXPECT_EQ(options.documents[0].text, "a \"b\" \xC3\xA4");
@@ -45,8 +45,9 @@ TEST(QueryBody, BecomesOptions) {
   EXPECT_EQ(options.cursor, "c");
   EXPECT_EQ(parse_query(R"({"id": "x"})").options.id, "x");
   EXPECT_EQ(parse_query(R"({"text": ""})").options.documents.size(), 1U);
-  const QueryRequest more = parse_query(
-      R"({"id": "x", "with": ["a", "b"], "edits": "heavy", "noise": 0.5, "max_documents": 9, "exclude": ["c d", "e"], "texts": false})");
+  const QueryRequest more =
+      parse_query(R"({"id": "x", "with": ["a", "b"], "edits": "heavy", "noise": 0.5, "max_documents": 9, )"
+                  R"("exclude": ["c d", "e"], "texts": false})");
   EXPECT_EQ(more.options.with, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(more.options.limits.edits, Edits::heavy);
   EXPECT_EQ(more.options.limits.noise, 0.5);

@@ -29,8 +29,8 @@ TEST_F(AttributesTest, AreALineADocumentInCodePoints) {
   run(dolma(at("documents")));
   const std::string none =
       R"("refrain__dedup__duplicate": [], "refrain__dedup__exact": [], "refrain__dedup__near": []}})";
-  const std::string copy =
-      R"("refrain__dedup__duplicate": [[0, 22, 1.0]], "refrain__dedup__exact": [[0, 22, 1.0]], "refrain__dedup__near": []}})";
+  const std::string copy = R"("refrain__dedup__duplicate": [[0, 22, 1.0]], "refrain__dedup__exact": [[0, 22, 1.0]], )"
+                           R"("refrain__dedup__near": []}})";
   EXPECT_EQ(attributes("documents/b.jsonl"), R"({"id": "b", "attributes": {)" + none + "\n" +
                                                  R"({"id": "c", "attributes": {)" + none + "\n" +
                                                  R"({"id": "d", "attributes": {)" + none + "\n");

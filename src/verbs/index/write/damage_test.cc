@@ -303,7 +303,8 @@ TEST_F(IndexDamage, IsRepairedFromWhatCanBeRead) {
   }
 }
 
-// Without its list of removed documents, a segment gets those back: they do not make up for the documents that are lost.
+// Without its list of removed documents, a segment gets those back: they do not make up for the documents that are
+// lost.
 TEST_F(IndexDamage, ARepairCountsWhatIsLostAlsoWhereRemovedDocumentsComeBack) {
   for (const fs::path& file : files_)
     if (file.extension() == ".removed") fs::remove(file);
