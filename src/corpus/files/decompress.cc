@@ -27,7 +27,7 @@ constexpr int kGzipOnly = 16 + MAX_WBITS;
 constexpr std::size_t kGzipHeader = 10;
 // After damage, the search for a member goes back only while the bytes inflated more than once are at most this many
 // times the bytes inflated so far.
-constexpr std::uint64_t kMaxReinflatedFactor = 2;
+constexpr std::uint64_t kMaxReinflatedFactor = 1;
 
 bool is_gzip(std::string_view start) {
   return start.starts_with("\x1f\x8b\x08");

@@ -284,7 +284,7 @@ void MailText::append(std::string_view text, const Grow& grow) {
   text = text.substr(0, end + 1);
   grow(text_.size() + text.size());
   const auto put = [&](std::string_view bytes) { text_.append(std::span(bytes.data(), bytes.size())); };
-  if (text_.size() > 0) put("\n\n");
+  if (!text_.empty()) put("\n\n");
   while (!text.empty()) {
     const std::size_t found = std::min(text.find("\r\n"), text.size());
     put(text.substr(0, found));

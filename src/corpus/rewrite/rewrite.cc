@@ -184,10 +184,13 @@ std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const 
   return bytes;
 }
 
-// Writes unchanged records, each compressed separately.
+// Writes unchanged records, each compressed separately. What is shorter than any record is damaged.
 void Rewriter::put_archived(std::string_view bytes) {
+  constexpr std::size_t kShortestRecord = 40;
   while (!bytes.empty()) {
-    const std::size_t size = archived_->record_size(bytes, archived_->max_record_bytes(options_.max_doc_bytes));
+    std::size_t size = 0;
+    while (size < std::min(bytes.size(), kShortestRecord))
+      size += archived_->record_size(bytes.substr(size), archived_->max_record_bytes(options_.max_doc_bytes));
     out_.split();
     put(bytes.substr(0, size));
     out_.split();

@@ -50,7 +50,7 @@ template <class Options, class Report>
 Report make_folder(const Settings& settings, Options options, Report (*verb)(const Options&, const Context&),
                    std::string (*summary)(const Report&, const Options&, double, const Look&)) {
   const auto start = std::chrono::steady_clock::now();
-  const Report report = in_session(settings, [&](const Context& context) {
+  Report report = in_session(settings, [&](const Context& context) {
     recognize_input(settings, options.input, context, true);
     return verb(options, context);
   });

@@ -64,7 +64,7 @@ bool is_of_file(const Error& error) {
 
 fs::path library_folder(const fs::path& known) {
   if (path_kind(known / run::kSummaryName) != PathKind::file) return known;
-  const fs::path library = known / "library";
+  fs::path library = known / "library";
   if (!is_taken(library))
     throw Error(
         Errc::not_found,

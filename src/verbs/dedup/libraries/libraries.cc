@@ -67,13 +67,13 @@ void check_rules(const DedupOptions& options, const library::Layout& wanted, con
                  const library::Layout& layout, bool grows) {
   for (const library::Rule& has : layout.rules) {
     const std::string_view asked = value_of(wanted, has.name);
+    // Exact copies are found in any library, and matches at a lower threshold include those at a higher one.
+    const bool any_will_do =
+        !grows && ((options.near == NearMethod::off && is_near_rule(has.name)) ||
+                   (has.name == known::kThresholdRule && number(has.value) <= number(asked)));
     if (has.name == known::kKeepRule)
       check_keep(options, has, folder);
-    else if (options.near == NearMethod::off && !grows && is_near_rule(has.name))
-      continue;  // exact copies are found in any library
-    else if (has.name == known::kThresholdRule && !grows && number(has.value) <= number(asked))
-      continue;  // matches at a lower threshold include those at a higher one
-    else if (has.value != asked)
+    else if (!any_will_do && has.value != asked)
       refuse(folder, has, asked);
   }
   for (const library::Rule& rule : wanted.rules)

@@ -138,6 +138,14 @@ std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::spa
   return runs;
 }
 
+bool ChainComparer::is_same(DocId document) {
+  start(document);
+  const std::span<const std::uint32_t> all = query_.hashes();
+  if (document_tokens_ != all.size() || all.size() < std::max(min_tokens_, exact_tokens_)) return false;
+  load(0, document_tokens_);
+  return std::equal(all.begin(), all.end(), hashes_.begin(), hashes_.end());
+}
+
 std::vector<SharedRun> ChainComparer::compare_exactly(const blot::Chain& chain, std::span<const blot::Hit> hits) {
   load_around(chain);
   std::vector<SharedRun> runs;

@@ -40,6 +40,9 @@ class ChainComparer {
   // Reads at once what comparing the chains of the neighborhood usually takes. Errors are ignored: the call that
   // needs the tokens runs into them again.
   void read_ahead(const blot::Neighbourhood& place);
+  // Whether the document has the same tokens as the query, and enough of them for a passage.
+  bool is_same(DocId document);
+  SharedRun whole() const { return {{0, query_.tokens()}, {0, query_.tokens()}, query_.tokens(), false}; }
   // Returns all runs that agree in at least min_tokens tokens and that a hit of the chain leads to, none inside
   // another, in the order of the hits. The result does not depend on earlier calls. Throws Error(bad_input) if the
   // document's file has changed.

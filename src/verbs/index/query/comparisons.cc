@@ -103,12 +103,13 @@ void Comparisons::try_to_compare(std::span<const std::uint32_t> chains) {
       for (Runs* runs : {&runs_, &in_order_, &exact_}) runs->erase(i);
     loose_.erase(neighbourhood);
     settled_.erase(neighbourhood);
+    same_.erase(chains_[chains.front()].document);
   }
 }
 
 // The result of the base, or null.
 template <class Map>
-const typename Map::mapped_type* Comparisons::known(Map Comparisons::*map, std::uint32_t key) const {
+const typename Map::mapped_type* Comparisons::known(Map Comparisons::*map, typename Map::key_type key) const {
   if (base_ == nullptr) return nullptr;
   const auto found = (base_->*map).find(key);
   return found == (base_->*map).end() ? nullptr : &found->second;
@@ -120,6 +121,7 @@ void Comparisons::take_over(Comparisons& other) {
   exact_.merge(other.exact_);
   loose_.merge(other.loose_);
   settled_.merge(other.settled_);
+  same_.merge(other.same_);
 }
 
 const std::vector<SharedRun>& Comparisons::runs(std::uint32_t chain) {
@@ -139,6 +141,7 @@ void Comparisons::reserve_runs() {
 std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
   const blot::Chain& that = chains_[chain];
   const std::uint32_t number = neighbourhoods_->of_chain[chain];
+  if (is_same(that.document)) return {comparer_.whole()};
   // With heavy edits, many places turn out not to be similar, so nothing is read ahead.
   const bool is_new = !settled_.contains(number) && known(&Comparisons::settled_, number) == nullptr;
   if (limits_.edits == Edits::light && is_new) comparer_.read_ahead(neighbourhoods_->all[number]);
@@ -163,6 +166,14 @@ std::vector<SharedRun> Comparisons::compare(std::uint32_t chain) {
         first_block + blot::blocks_of(run.place.last) > that.first_block)
       runs.push_back(run);
   return runs;
+}
+
+// Whether the document is the query. Then nothing else is reported for it, however many chains there are.
+bool Comparisons::is_same(DocId document) {
+  if (const bool* same = known(&Comparisons::same_, document)) return *same;
+  const auto [at, is_new] = same_.try_emplace(document, false);
+  if (is_new) at->second = comparer_.is_same(document);
+  return at->second;
 }
 
 // Whether the largest chain covers the whole neighborhood in order, so that there is nothing more to find. With

@@ -43,11 +43,12 @@ class Comparisons {
   void take_over(Comparisons& other);
   void reserve_runs();
   template <class Map>
-  const typename Map::mapped_type* known(Map Comparisons::*map, std::uint32_t key) const;
+  const typename Map::mapped_type* known(Map Comparisons::*map, typename Map::key_type key) const;
   std::vector<SharedRun> compare(std::uint32_t chain);
   const std::vector<SharedRun>& in_order(std::uint32_t chain);
   const std::vector<SharedRun>& reported_in_order(std::uint32_t chain);
   bool is_in_order(std::uint32_t neighbourhood);
+  bool is_same(DocId document);
   const std::vector<SharedRun>& loose(std::uint32_t neighbourhood);
   std::pair<std::uint32_t, std::uint32_t> chains_of(std::uint32_t neighbourhood) const;
   void join_in_order(std::uint32_t neighbourhood, std::vector<SharedRun>& loose);
@@ -67,6 +68,7 @@ class Comparisons {
   Runs exact_;                                       // by chain
   Runs loose_;                                       // by neighborhood
   std::unordered_map<std::uint32_t, bool> settled_;  // by neighborhood: is_in_order()
+  std::unordered_map<DocId, bool> same_;             // by document: is_same()
 };
 
 }  // namespace refrain::verbs::index
