@@ -87,6 +87,8 @@ struct Flag {
 
   // The choices that are offered.
   std::vector<std::string_view> listed() const;
+  // "-o" and "--output"; only "-n" if the name is one letter.
+  std::vector<std::string> spellings() const;
 };
 
 std::span<const Flag> flags();

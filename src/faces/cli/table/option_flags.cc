@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
+#include <stdexcept>
 
 #include "faces/cli/table/flag_rows.h"
 #include "refrain/serve.h"
@@ -40,6 +41,8 @@ class Builder {
     for (const Offer& offer : offers) {
       const auto option = std::ranges::find_if(
           option_table<Options>(), [&](const auto& candidate) { return candidate.info.name == offer.option; });
+      if (option == option_table<Options>().end())
+        throw std::logic_error(fmt::format("no table has the option '{}'", offer.option));
       add(option->info, default_text(*option), offer);
     }
   }
