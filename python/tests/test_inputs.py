@@ -169,6 +169,8 @@ def test_mistakes_name_the_argument(tmp_path):
     refused(errors.InvalidArgument, "^near: there is no 'cosine'; choose from minhash, simhash, off", near="cosine")
     refused(errors.InvalidArgument, "^substrings: must be a number, or off", substrings="on")
     refused(errors.InvalidArgument, "has no effect without verify", pyrefrain.near, threshold=0.5)
+    refused(errors.InvalidArgument, "^distance: has no effect without near simhash; remove it", distance=3)
+    refused(errors.InvalidArgument, "^against_min: has no effect without against;", against_min=3)
     refused(errors.InvalidArgument, "no column 'body'; the columns are: text, number, day", data=pa.table(ROWS), text="body")
     refused(errors.InvalidArgument, "no column 'rank'", data=pa.table(ROWS), keep="max:rank")
     refused(errors.InvalidArgument, "^apply: writes files", apply=True)

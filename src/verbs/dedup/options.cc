@@ -55,10 +55,11 @@ void set_near(D& options, NearMethod method) {
   options.near = method;
 }
 
-// Replaces the defaults, but not what is read and where results go, which are set before.
+// Replaces the defaults, but not what is read and where results go, which may be set before.
 void set_preset(D& options, std::string_view name) {
   D preset = dedup_preset(name);
   preset.input = options.input;
+  preset.against = options.against;
   preset.output = options.output;
   options = std::move(preset);
 }
