@@ -140,8 +140,8 @@ nb::list rows_of() {
     row["keyword"] = std::string(info.keyword());
     row["kind"] = kKinds[static_cast<std::size_t>(info.kind)];
     row["unit"] = std::string(info.unit);
-    row["default"] = default_text(option);
-    row["help"] = std::string(info.help);
+    row["default"] = spelled(default_text(option), argument_of);
+    row["help"] = spelled(info.help, argument_of);
     row["word"] = std::string(info.word);
     nb::list choices;
     if (info.choices != nullptr)

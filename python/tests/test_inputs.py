@@ -158,6 +158,11 @@ def test_no_texts_are_no_mistake():
     assert pyrefrain.ngrams([]).to_pylist() == [] and pyrefrain.fingerprint(pa.array([], pa.string())).to_pylist() == []
 
 
+def test_reasons_name_the_argument():
+    report = pyrefrain.near(["long text " * 20, "short"], max_doc_bytes=100).report
+    assert [bad["reason"] for bad in report["bad_record_examples"]] == ["longer than max_doc_bytes (100 bytes)"]
+
+
 def test_mistakes_name_the_argument(tmp_path):
     def refused(kind, message, function=pyrefrain.dedup, data=TEXTS, **options):
         with pytest.raises(kind, match=message) as caught:
