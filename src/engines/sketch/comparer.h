@@ -54,8 +54,8 @@ class Comparer {
   // Whether the text is long enough to have a window.
   bool has_windows(std::uint64_t key) { return !set_of(key).empty(); }
 
-  // Tells the windows of a text, in any order, to spare finding them.
-  void tell(std::uint64_t key, Set windows);
+  // Puts the windows of a text, which may be in any order, into the cache, so that they need not be found again.
+  void cache_windows(std::uint64_t key, Set windows);
   // Forgets the cached windows.
   void forget();
   // Computes windows. The caller may use it between calls of the functions above.
