@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "refrain/error.h"
+
 namespace [[gnu::visibility("default")]] refrain {
 
 // One progress report of a stage. `total` is 0 if it is unknown (for example, standard input).
@@ -43,6 +45,8 @@ struct Context {
   // Once a stop is requested, the verb soon throws Error(interrupted), and leaves neither temporary nor half-written
   // files.
   std::stop_token stop = {};
+  // Spells the options that the reasons for skipped files and bad records name. If empty, they stay in backquotes.
+  SpellOption spell = {};
 };
 
 inline constexpr std::uint64_t kMinMemoryBytes = std::uint64_t{64} << 20;

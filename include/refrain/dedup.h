@@ -126,7 +126,7 @@ struct DedupOptions {
   std::filesystem::path output = {};
   bool exact = true;
   NearMethod near = NearMethod::minhash;
-  // What makes two documents match, as in DocumentMatchOptions.
+  // These decide which documents match, as in DocumentMatchOptions.
   FingerprintOptions windows = DocumentMatchOptions{}.windows;
   double threshold = kDefaultThreshold;
   double recall = DocumentMatchOptions{}.recall;
@@ -233,7 +233,7 @@ struct KnownReport {
   std::uint64_t added = 0;       // documents that were added to the library
 };
 
-// What was found of the `against` set.
+// Describes the `against` set, and how much of it was found.
 struct AgainstReport {
   ReadReport read;
   std::uint64_t items = 0;                   // items that could be read

@@ -24,6 +24,12 @@ enum class Errc {
   interrupted,       // the stop token was set
 };
 
+// Returns the spelling that an interface uses for an option: "--max-doc-bytes" for "max_doc_bytes".
+using SpellOption = std::function<std::string(std::string_view option)>;
+
+// The text with every option name in backquotes replaced by its spelling.
+std::string spelled(std::string_view text, const SpellOption& spell);
+
 // Messages name options as the fields of the options structs, in backquotes: "`threshold`: must be above 0". Each
 // interface spells them in its own way, with option(), sentence() and spelled().
 class Error : public std::runtime_error {
@@ -36,8 +42,8 @@ class Error : public std::runtime_error {
   std::string option() const;
   // The message without that option: "must be above 0, and at most 1". Other options in it stay in backquotes.
   std::string sentence() const;
-  // The message with every option name replaced: `spell` receives "max_doc_bytes" and returns the spelling to use.
-  std::string spelled(const std::function<std::string(std::string_view option)>& spell) const;
+  // The message with every option name replaced by its spelling.
+  std::string spelled(const SpellOption& spell) const { return refrain::spelled(what(), spell); }
 
  private:
   Errc code_;

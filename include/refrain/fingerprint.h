@@ -48,6 +48,8 @@ constexpr TokenizerKind with_comments(TokenizerKind tokenizer, bool comments) {
       return tokenizer;
   }
 }
+// A name as messages have it: "code" for "code-bare", and "code with comments" for "code".
+std::string tokenizer_text(std::string_view name);
 std::vector<std::string_view> hash_names();
 // The version of the fingerprints made with this tokenizer; the newest is kFingerprintVersion (refrain/version.h).
 constexpr int fingerprint_version(TokenizerKind tokenizer) {

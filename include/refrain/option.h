@@ -97,13 +97,24 @@ void check_option(const OptionInfo& info, const OptionValue& value);
 // The place of a word among the choices. Error(invalid_argument) lists them.
 std::uint64_t choice_named(const OptionInfo& info, std::string_view word);
 
-// Sets the options for which `given`, a function of their OptionInfo, returns a std::optional with a value.
+// Throws Error(invalid_argument) for an option that was given but has no effect. `why` says why.
+[[noreturn]] void refuse_idle(const OptionInfo& info, const std::string& why);
+
+// Sets the options for which `given`, a function of their OptionInfo, returns a std::optional with a value. Refuses
+// those that would do nothing, which are slips or rest on a misunderstanding; a toggle may be turned off anyway.
 template <class Options, class Given>
 void set_options(std::span<const Option<Options>> table, Options& options, Given given) {
+  std::vector<const Option<Options>*> set;
   for (const bool first : {true, false})
-    for (const Option<Options>& option : table)
-      if (option.info.first == first)
-        if (std::optional<OptionValue> value = given(option.info)) option.set(options, std::move(*value));
+    for (const Option<Options>& option : table) {
+      if (option.info.first != first) continue;
+      std::optional<OptionValue> value = given(option.info);
+      if (!value) continue;
+      if (option.idle != nullptr && *value != OptionValue(false)) set.push_back(&option);
+      option.set(options, std::move(*value));
+    }
+  for (const Option<Options>* option : set)
+    if (const std::string why = option->idle(options); !why.empty()) refuse_idle(option->info, why);
 }
 
 // The default for help.

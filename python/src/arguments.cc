@@ -12,10 +12,6 @@ nb::object Arguments::take(const char* name) {
   return given_.contains(name) ? nb::object(given_[name]) : nb::none();
 }
 
-bool Arguments::given(const char* name) const {
-  return given_.contains(name) && !given_[name].is_none();
-}
-
 bool Arguments::read_size(const char* name, std::uint64_t& into) {
   const nb::object value = take(name);
   if (value.is_none()) return false;

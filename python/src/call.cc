@@ -94,15 +94,14 @@ std::string_view keyword_in(std::string_view option) {
   return {};
 }
 
-// The keyword of an option, as the tables that give keywords of their own name it.
+}  // namespace
+
 std::string argument_of(std::string_view option) {
   for (const std::string_view keyword :
        {keyword_in<InputOptions>(option), keyword_in<DedupOptions>(option), keyword_in<QueryOptions>(option)})
     if (!keyword.empty()) return std::string(keyword);
   return std::string(option);
 }
-
-}  // namespace
 
 std::uint64_t parse_size(nb::handle size, const char* option) {
   if (size.is_none()) return 0;
@@ -129,7 +128,8 @@ void run(const CallSettings& settings, const std::function<void(const Context&)>
   Context context{.memory_bytes = parse_size(settings.memory, "`memory`"),
                   .threads = settings.threads,
                   .temp_dir = settings.temp_dir,
-                  .stop = stop.get_token()};
+                  .stop = stop.get_token(),
+                  .spell = argument_of};
   if (!settings.progress.is_none()) context.progress = [&news](const ProgressUpdate& update) { news.tell(update); };
   std::thread worker([&] {
     try {

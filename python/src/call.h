@@ -40,6 +40,9 @@ auto call(const CallSettings& settings, Work work) {
   return std::move(*result);
 }
 
+// The keyword of an option, as the tables that give keywords of their own name it: "text" for "text_field".
+std::string argument_of(std::string_view option);
+
 // Maps refrain::Error to the classes of pyrefrain.errors.
 void bind_errors();
 

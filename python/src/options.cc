@@ -112,8 +112,6 @@ void find_ids(InputOptions& input, const Context& context) {
 
 NearOptions near_options(Arguments& arguments, nb::handle input) {
   auto options = reading_options<NearOptions>(arguments, input);
-  if (arguments.given("threshold") && !options.verify)
-    throw Error(Errc::invalid_argument, "`threshold`: has no effect without `verify`; remove it");
   options.device = read_options<DeviceOptions>(arguments);
   return options;
 }
@@ -121,9 +119,9 @@ NearOptions near_options(Arguments& arguments, nb::handle input) {
 DedupOptions dedup_options(Arguments& arguments, nb::handle input) {
   DedupOptions options;
   options.input = input_options(arguments, input, options.input.html);
-  options = read_options(arguments, std::move(options));
   if (const nb::object against = arguments.take("against"); nb::isinstance<Documents>(against))
     options.against.documents = nb::cast<const Documents&>(against).stream();
+  options = read_options(arguments, std::move(options));
   options.device = read_options<DeviceOptions>(arguments);
   return options;
 }
@@ -142,8 +140,8 @@ nb::list rows_of() {
     row["keyword"] = std::string(info.keyword());
     row["kind"] = kKinds[static_cast<std::size_t>(info.kind)];
     row["unit"] = std::string(info.unit);
-    row["default"] = default_text(option);
-    row["help"] = std::string(info.help);
+    row["default"] = spelled(default_text(option), argument_of);
+    row["help"] = spelled(info.help, argument_of);
     row["word"] = std::string(info.word);
     nb::list choices;
     if (info.choices != nullptr)

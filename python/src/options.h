@@ -33,7 +33,6 @@ class Arguments {
     return true;
   }
   bool read_size(const char* name, std::uint64_t& into);
-  bool given(const char* name) const;
 
   // Throws TypeError if an argument was given that the function does not know.
   void finish(std::string_view function) const;

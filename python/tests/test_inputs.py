@@ -161,6 +161,11 @@ def test_no_texts_are_no_mistake():
     assert pyrefrain.ngrams([]).to_pylist() == [] and pyrefrain.fingerprint(pa.array([], pa.string())).to_pylist() == []
 
 
+def test_reasons_name_the_argument():
+    report = pyrefrain.near(["long text " * 20, "short"], max_doc_bytes=100).report
+    assert [bad["reason"] for bad in report["bad_record_examples"]] == ["longer than max_doc_bytes (100 bytes)"]
+
+
 def test_mistakes_name_the_argument(tmp_path):
     def refused(kind, message, function=pyrefrain.dedup, data=TEXTS, **options):
         with pytest.raises(kind, match=message) as caught:
@@ -172,6 +177,8 @@ def test_mistakes_name_the_argument(tmp_path):
     refused(errors.InvalidArgument, "^near: there is no 'cosine'; choose from minhash, simhash, off", near="cosine")
     refused(errors.InvalidArgument, "^substrings: must be a number, or off", substrings="on")
     refused(errors.InvalidArgument, "has no effect without verify", pyrefrain.near, threshold=0.5)
+    refused(errors.InvalidArgument, "^distance: has no effect without near simhash; remove it", distance=3)
+    refused(errors.InvalidArgument, "^against_min: has no effect without against;", against_min=3)
     refused(errors.InvalidArgument, "no column 'body'; the columns are: text, number, day", data=pa.table(ROWS),
             text="body")
     refused(errors.InvalidArgument, "no column 'rank'", data=pa.table(ROWS), keep="max:rank")

@@ -33,8 +33,7 @@ std::string Error::sentence() const {
   return std::string(text);
 }
 
-std::string Error::spelled(const std::function<std::string(std::string_view option)>& spell) const {
-  const std::string_view text = what();
+std::string spelled(std::string_view text, const SpellOption& spell) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view option = option_at(text, at);

@@ -13,6 +13,8 @@ namespace refrain {
 
 namespace {
 
+constexpr std::chrono::milliseconds kSampleInterval{20};
+
 // Calls fn(folder, unified) for every group of this process in which `controller` may set a limit.
 template <class Fn>
 void for_each_group(const std::string& root, std::string_view controller, Fn fn) {
@@ -74,12 +76,6 @@ std::uint64_t cgroup_cpus(const std::string& root) {
   });
   return least;
 }
-
-namespace {
-
-constexpr std::chrono::milliseconds kSampleInterval{20};
-
-}  // namespace
 
 std::uint64_t rss_bytes() {
   std::ifstream file("/proc/self/statm");

@@ -1,4 +1,4 @@
-// What the machine grants this process, and the memory that the process uses.
+// Tells how many cores and how much memory the machine grants this process, and how much memory it uses.
 #pragma once
 
 #include <atomic>

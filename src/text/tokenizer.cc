@@ -49,4 +49,10 @@ std::vector<std::string_view> tokenizer_choices() {
   return names;
 }
 
+std::string tokenizer_text(std::string_view name) {
+  constexpr std::string_view kBare = "-bare";
+  if (name.ends_with(kBare)) return std::string(name.substr(0, name.size() - kBare.size()));
+  return std::string(name) + (name == "code" || name == "code-kinds" ? " with comments" : "");
+}
+
 }  // namespace refrain

@@ -21,6 +21,10 @@ std::string lower_ascii(std::string_view word) {
   return lower;
 }
 
+std::size_t table_size(std::size_t windows) {
+  return std::bit_ceil(std::max<std::size_t>(2 * windows, 2));
+}
+
 }  // namespace
 
 StopWords::StopWords(const std::vector<std::string>& words) {
@@ -119,14 +123,6 @@ std::size_t FeatureStream::hash_texts() {
   }
   return count;
 }
-
-namespace {
-
-std::size_t table_size(std::size_t windows) {
-  return std::bit_ceil(std::max<std::size_t>(2 * windows, 2));
-}
-
-}  // namespace
 
 LeftOut::LeftOut(std::span<const std::uint64_t> windows)
     : mask_(table_size(windows.size()) - 1), table_(mask_ + 1, kNone) {

@@ -281,6 +281,22 @@ class Archives(TestCase):
         summary = self.dedup("in", "empty.tar")
         self.assertEqual((summary["documents"], summary["bad_records"], summary["binary_skipped"]), (1, 0, 0))
 
+    def test_files_of_records_stay_when_all_records_are_removed(self):
+        text = TEXTS[3]
+        mail = f"From a@b Thu Jan  1 00:00:00 2026\nMessage-ID: <1>\n\n{text}\n\n".encode()
+        rows = json.dumps({"text": text}).encode()
+        files = [("x.mbox", mail), ("x.jsonl", rows), ("x.json", b"[" + rows + b"]"), ("x.csv", b"text\n" + text.encode()),
+                 ("x.txt", text.encode())]
+        for name, content in files:
+            self.write(f"in/{name}", content)
+        self.write("in/set.tar", of_files(files))
+        self.write("in/a.txt", text)
+        self.assertEqual(self.dedup("in", "--apply", "--max-loss", "any")["kept"], 1)
+        for folder in (), ("set.tar",):
+            left = {name: self.content("out", "clean", "in", *folder, name)
+                    for name in self.written("out", "clean", "in", *folder) if name.startswith("x.")}
+            self.assertEqual(left, {"x.mbox": b"", "x.jsonl": b"", "x.json": b"[]", "x.csv": b"text\n"}, folder)
+
     def test_what_is_no_archive_in_spite_of_its_name_is_a_file(self):
         self.write("in/notes.tar", TEXTS[0])
         self.write("in/notes.zip", TEXTS[1])

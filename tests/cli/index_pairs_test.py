@@ -1,4 +1,4 @@
-"""What a query is compared with: named documents, pairs, or the index itself; and flags that do not apply then."""
+"""A query is compared with named documents, pairs, or the index itself; and flags that do not apply then."""
 
 import json
 import re

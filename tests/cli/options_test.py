@@ -82,7 +82,8 @@ class OptionsTest(TestCase):
                 (["--source-field", "none"], "without --source-field none"),
                 (["--charset", "koi8-r"], "without --charset koi8-r"),
                 (["--against", "items.txt", "--against-min", "3"], "with --against-min 8, not 3"),
-                (["--against", "items.txt"], "without --against items.txt")):
+                (["--against", "items.txt"], "without --against items.txt; use the same"),
+                (["--tokenizer", "code"], "with --tokenizer words-nfkc, not code; use the same")):
             with self.subTest(flags=flags):
                 self.assertIn(difference, self.run_program(*start, "--resume", *flags, code=2).err)
         self.run_program(*start, "--resume")

@@ -197,7 +197,7 @@ class Interrupted(TestCase):
         self.assertEqual(self.end_by(signal.SIGKILL)[0], -signal.SIGKILL)
         self.assertNotIn("out", self.listing())
         self.assertEqual(len(partials(self.dir)), 1)
-        # What belongs to a running process, or to another program, must stay.
+        # The files of a running process, or of another program, must stay.
         os.mkdir(self.path(".other.partial-refrain-1-0"))
         self.write("small.txt", "a few words only")
         self.near("small.txt")

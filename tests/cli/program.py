@@ -29,7 +29,7 @@ Result = collections.namedtuple("Result", "code out err")
 
 
 def parse_json(text):
-    """What a JSON text says. An object that names a key twice is refused: readers would disagree about its value."""
+    """Returns the value of a JSON text. An object that names a key twice is refused: readers would disagree about its value."""
     def unique(pairs):
         twice = [name for name, count in collections.Counter(name for name, _ in pairs).items() if count > 1]
         if twice:

@@ -453,7 +453,7 @@ class Usage(SubstringsCase):
     def test_flags_about_inputs_are_refused_with_text_csv(self):
         self.refused("in.txt", "--text-csv", "text.csv", "-o", "out", say="in.txt: cannot be combined with --text-csv")
         for flags in (["--format", "lines"], ["--text-field", "body"], ["--id-field", "id"], ["--max-doc-bytes", "1M"],
-                      ["--binary"], ["--strict"]):
+                      ["--binary"], ["--strict"], ["--charset", "koi8-r"], ["--delimiter", ";"]):
             self.refused("--text-csv", "text.csv", *flags, "-o", "out", say=f"{flags[0]}: .*--text-csv")
         # Options that state what holds anyway are accepted.
         self.write("ids.csv", "a\nb\n")

@@ -47,7 +47,7 @@ InputOptions options_for(const std::string& path, Format format, Fields fields) 
   return options;
 }
 
-// What is read of a file, and how it ended.
+// The records that were read from a file, and how reading ended.
 struct Reading {
   std::vector<std::string> records;  // id, text and fields of each, and why some are bad
   std::string raw;                   // the bytes that were handed out

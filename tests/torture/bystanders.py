@@ -355,7 +355,7 @@ class Campaign:
         self.costs.setdefault(verb, cost)
         wrong = [] if code in (*verb.code, *WAYS[way]) else [f"exit code {code}"]
         wrong += re.findall(r"[A-Z]+ /v1/\w+: [45].*", told) if way == "itself" else []
-        # What could not be cleaned up stays, as after a kill.
+        # Leftovers that could not be removed stay, as after a kill.
         killed = code < 0 or re.search(r"call \d+, unlink |a power failure may undo it", told) is not None
         wrong += differences(arena, before, strangers, verb, code, killed)
         if (code not in (0, 2, 3) or killed) and not (verb.target == "new"

@@ -1,4 +1,4 @@
-"""What a disk may hold after a power cut: the rules, in one place.
+"""The rules for what a disk may hold after a power cut, in one place.
 
 A trace is what a program did to a folder, call by call, as recorded by tests/fault/recorder.cc. If the power fails
 after one of the calls, these rules define what may be found afterwards:
@@ -279,7 +279,7 @@ def torn(rng, step):
     return Kept(tuple(kept), grows)
 
 
-# What is lost, with weights. The bytes of a file whose name is lost cannot be seen, so bytes are lost alone more
+# The kinds of loss, with weights. The bytes of a file whose name is lost cannot be seen, so bytes are lost alone more
 # often.
 WAYS = {"nothing": 1, "everything": 1, "some": 4, "one": 3, "all but one": 2, "zeros": 1, "bytes": 1, "names": 3,
         "some bytes": 6, "last bytes": 8}

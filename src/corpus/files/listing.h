@@ -1,4 +1,4 @@
-// What the folders of an input contain, as one listing of them found it.
+// Lists the folders of an input once, and keeps what they contain.
 //
 // A verb walks its input several times: to recognize it, to estimate what it needs, to identify it, to read it and to
 // write it again. With a listing, all of these see the same files, and each folder is listed once.

@@ -27,7 +27,7 @@ struct SourceOptions : InputOptions {
   std::function<std::string(const Input& input)> copy_of = {};
   // Formats besides those of format.cc; for tests.
   std::vector<const InputFormat*> more_formats = {};
-  // What the options of this input begin with, for messages: "against_" for those of the set to compare with.
+  // In messages, the options of this input begin with this: "against_" for those of the set to compare with.
   std::string prefix = {};
 };
 

@@ -104,8 +104,8 @@ TEST_F(Corpus, CsvRecordsThatAreTooLongArePassedOverToTheirTrueEnd) {
   const Collected found = collect({.paths = {path}, .max_doc_bytes = 10});
   EXPECT_EQ(found.texts(), (Texts{"short", "<bad>", "<bad>", "1234567890", "", "last", "1"}));
   EXPECT_EQ(found.complaints(),
-            (Texts{path + ":3: longer than --max-doc-bytes (10 bytes)",
-                   path + ":" + std::to_string(4 + raw / 2) + ": longer than --max-doc-bytes (10 bytes)"}));
+            (Texts{path + ":3: longer than `max_doc_bytes` (10 bytes)",
+                   path + ":" + std::to_string(4 + raw / 2) + ": longer than `max_doc_bytes` (10 bytes)"}));
 }
 
 // The slow, obvious parser of a table: one character at a time.
@@ -201,7 +201,7 @@ TEST_F(Corpus, CsvWithAVeryLongHeaderIsRefusedWithAnyPieces) {
     const auto error = refusal({.paths = {path}, .max_doc_bytes = 4}, 3, {.piece_bytes = piece_bytes});
     ASSERT_TRUE(error);
     EXPECT_EQ(std::string(error->what()),
-              path + ": the header row is longer than --max-doc-bytes (4 bytes); is this a table?");
+              path + ": the header row is longer than `max_doc_bytes` (4 bytes); is this a table?");
   }
 }
 

@@ -138,9 +138,9 @@ TEST_F(Corpus, JsonlLimitsTheDecodedTextAndTheRawLine) {
                            with_other_field(raw + 1) + with_other_field(10 * raw) + "{\"text\":\"end\"}");
   const Collected found = collect({.paths = {path}, .max_doc_bytes = 4});
   EXPECT_EQ(found.texts(), (Texts{"aaaa", "<bad>", "abcd", "<bad>", "<bad>", "end"}));
-  EXPECT_EQ(found.complaints(), (Texts{path + ":2: longer than --max-doc-bytes (4 bytes)",
-                                       path + ":4: longer than --max-doc-bytes (4 bytes)",
-                                       path + ":5: longer than --max-doc-bytes (4 bytes)"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":2: longer than `max_doc_bytes` (4 bytes)",
+                                       path + ":4: longer than `max_doc_bytes` (4 bytes)",
+                                       path + ":5: longer than `max_doc_bytes` (4 bytes)"}));
 }
 
 TEST_F(Corpus, JsonValuesBehindVeryLongTextBetweenRecordsAreReadWithAnyPieces) {
@@ -154,8 +154,8 @@ TEST_F(Corpus, JsonValuesBehindVeryLongTextBetweenRecordsAreReadWithAnyPieces) {
   EXPECT_EQ(found.texts(), (Texts{"<bad>", "a", "b", "<bad>", "c", "<bad>", "e", "<bad>"}));
   EXPECT_EQ(
       found.complaints(),
-      (Texts{path + ":1: longer than --max-doc-bytes (4 bytes)", path + ":2: longer than --max-doc-bytes (4 bytes)",
-             path + ":4: longer than --max-doc-bytes (4 bytes)", path + ":4: longer than --max-doc-bytes (4 bytes)"}));
+      (Texts{path + ":1: longer than `max_doc_bytes` (4 bytes)", path + ":2: longer than `max_doc_bytes` (4 bytes)",
+             path + ":4: longer than `max_doc_bytes` (4 bytes)", path + ":4: longer than `max_doc_bytes` (4 bytes)"}));
 }
 
 }  // namespace

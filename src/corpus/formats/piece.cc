@@ -25,7 +25,7 @@ std::uint64_t max_raw_bytes(std::uint64_t max_doc_bytes) {
 }
 
 std::string too_long_reason(std::uint64_t max_doc_bytes) {
-  return fmt::format("longer than --max-doc-bytes ({} bytes)", max_doc_bytes);
+  return fmt::format("longer than `max_doc_bytes` ({} bytes)", max_doc_bytes);
 }
 
 std::uint64_t line_breaks(std::string_view bytes) {

@@ -75,7 +75,7 @@ class RecordScanner {
   std::uint64_t records_ = 0;
 };
 
-// What a parser counts besides records.
+// A parser counts these besides records.
 struct ParseCounts {
   std::uint64_t mails = 0;
   std::uint64_t replaced = 0;       // characters that could not be converted

@@ -164,7 +164,7 @@ TEST_F(Warc, LongRecordsArePassedOver) {
   const std::string a = wet("a", "first");
   const std::string c = wet("c", "third");
   const InputOptions options{.paths = {}, .max_doc_bytes = most};
-  const std::string reason = at("a.warc") + ":0: longer than --max-doc-bytes (100 bytes)";
+  const std::string reason = at("a.warc") + ":0: longer than `max_doc_bytes` (100 bytes)";
   for (const std::string& content :
        {a + wet("b", long_text) + c, a + wet("b", std::string(101, 'x')) + c, a + wet("b", long_text + c) + c,
         a + std::string(80000, 'x') + "\n" + c, a + wet("b", long_text + "\r\n") + "\r\n" + c,

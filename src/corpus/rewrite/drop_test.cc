@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Tree = std::map<std::string, std::string>;  // name below the folder -> content
 
-// What happens to a document: it is dropped, kept, or loses its first byte.
+// A document is dropped, is kept, or loses its first byte.
 enum class Fate { drop, keep, drop_first_byte };
 using Fates = std::function<Fate(DocId, std::string_view)>;
 

@@ -24,6 +24,8 @@ namespace refrain::corpus {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::string_view kSeparators = " \t\r\n,";
+constexpr std::size_t kMostHeld = std::size_t{64} << 10;
 
 // Whether text[at] is inside a character rather than its first byte.
 bool inside_character(std::string_view text, std::size_t at) {
@@ -159,13 +161,6 @@ void TextRewriter::write_field(std::string_view raw, bool last, bool alone) {
   });
   sink_("\"");
 }
-
-namespace {
-
-constexpr std::string_view kSeparators = " \t\r\n,";
-constexpr std::size_t kMostHeld = std::size_t{64} << 10;
-
-}  // namespace
 
 void JsonList::begin_file() {
   held_.clear();

@@ -109,8 +109,8 @@ TEST_F(NewFormat, LongAndBadRecordsAreCountedAndReadingContinues) {
   options.max_doc_bytes = 10;
   const Collected found = collect(options);
   EXPECT_EQ(found.texts(), (Texts{"x", "<bad>", "<bad>", "w", "<bad>"}));
-  EXPECT_EQ(found.complaints(), (Texts{path + ":4: longer than --max-doc-bytes (10 bytes)",
-                                       path + ":7: longer than --max-doc-bytes (10 bytes)", path + ":13: no end"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":4: longer than `max_doc_bytes` (10 bytes)",
+                                       path + ":7: longer than `max_doc_bytes` (10 bytes)", path + ":13: no end"}));
 }
 
 TEST_F(NewFormat, IsWrittenAgainWithoutWhatWasRemoved) {

@@ -14,7 +14,28 @@
 
 namespace refrain::corpus {
 
+namespace {
+
+// The minimum memory of a waiting record, such as a fingerprint and its state.
+constexpr std::size_t kRecordBytes = 16;
+
+void count_files(std::vector<RecodedFiles>& all, const std::string& charset, std::uint64_t files) {
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const RecodedFiles& one) { return one.charset == charset; });
+  if (known == all.end())
+    all.push_back({charset, files});
+  else
+    known->files += files;
+}
+
+void spell_options(std::string& reason, const SpellOption& spell) {
+  if (spell) reason = spelled(reason, spell);
+}
+
+}  // namespace
+
 void SkippedFiles::add(SkipTotal total, SkippedFile file) {
+  spell_options(file.reason, spell_);
   file.reason = shortened_reason(std::move(file.reason));
   const std::lock_guard lock(mutex_);
   if (take_) take_(file);
@@ -30,7 +51,7 @@ void SkippedFiles::add(SkipTotal total, SkippedFile file) {
 }
 
 void SkippedFiles::add_binary(const std::string& path, const Recognized& recognized) {
-  SkippedFile file{path, "binary file", "has a NUL in its first 8 KiB; to read it anyway, give --binary"};
+  SkippedFile file{path, "binary file", "has a NUL in its first 8 KiB; to read it anyway, give `binary`"};
   if (!recognized.kind.empty()) {
     file.kind = recognized.kind;
     file.reason = recognized.advice.empty() ? "not text" : fmt::format("not text; {}", recognized.advice);
@@ -48,20 +69,6 @@ void SkippedFiles::fill(ReadReport& report) const {
   }
   std::ranges::stable_sort(report.skipped, std::ranges::greater(), &SkippedKind::files);
 }
-
-namespace {
-// The minimum memory of a waiting record, such as a fingerprint and its state.
-constexpr std::size_t kRecordBytes = 16;
-
-void count_files(std::vector<RecodedFiles>& all, const std::string& charset, std::uint64_t files) {
-  const auto known =
-      std::find_if(all.begin(), all.end(), [&](const RecodedFiles& one) { return one.charset == charset; });
-  if (known == all.end())
-    all.push_back({charset, files});
-  else
-    known->files += files;
-}
-}  // namespace
 
 void PieceResult::note_charset(const std::string& charset) {
   if (!is_utf8(charset)) count_files(recoded, charset_name(charset), 1);
@@ -105,6 +112,7 @@ void Ledger::book(PieceResult& piece) {
   report_.surrogates += piece.surrogates;
   report_.other_skipped += piece.other_skipped;
   for (BadRecord& file : piece.unreadable) {
+    spell_options(file.reason, spell_);
     noted_.resize(noted_.bytes() + sizeof file + file.path.size() + file.reason.size(),
                   "the names of unreadable files");
     report_.unreadable.push_back(std::move(file));
@@ -119,6 +127,7 @@ void Ledger::book_bad(BatchResult& batch) {
     if (strict_)
       throw Error(Errc::bad_input, fmt::format("{}{}: {}; fix it, or drop `strict` to skip bad records", bad.path,
                                                bad.line > 0 ? fmt::format(":{}", bad.line) : "", bad.reason));
+    spell_options(bad.reason, spell_);
     if (report_.examples.size() < ReadReport::kMaxExamples) report_.examples.push_back(std::move(bad));
   }
 }

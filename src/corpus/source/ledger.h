@@ -15,6 +15,7 @@
 #include "corpus/formats/recognize.h"
 #include "corpus/formats/record_parser.h"
 #include "corpus/source/reader.h"
+#include "refrain/error.h"
 #include "refrain/input.h"
 
 namespace refrain::corpus {
@@ -25,8 +26,9 @@ namespace refrain::corpus {
 // Thread-safe. The report does not depend on the order in which files are added.
 class SkippedFiles {
  public:
-  // `take` is called for every file, one at a time. It may be empty.
-  explicit SkippedFiles(std::function<void(const SkippedFile&)> take) : take_(std::move(take)) {}
+  // `take` is called for every file, one at a time. It may be empty, as may `spell`.
+  SkippedFiles(std::function<void(const SkippedFile&)> take, SpellOption spell)
+      : take_(std::move(take)), spell_(std::move(spell)) {}
 
   // `total`: the field of the report that counts such files, or null.
   void add(SkipTotal total, SkippedFile file);
@@ -39,6 +41,7 @@ class SkippedFiles {
  private:
   std::mutex mutex_;
   const std::function<void(const SkippedFile&)> take_;
+  const SpellOption spell_;
   ReadReport totals_;
   std::map<std::string, SkippedKind> kinds_;
 };
@@ -80,9 +83,9 @@ struct PieceResult : ParseCounts {
 // Pieces must be booked one at a time, in input order. Not thread-safe.
 class Ledger {
  public:
-  // The memory for the list of unreadable files is reserved from `budget`.
-  Ledger(bool strict, MemoryBudget& budget)
-      : strict_(strict), noted_(budget.reserve(0, "the names of unreadable files")) {}
+  // The memory for the list of unreadable files is reserved from `budget`. `spell` may be empty.
+  Ledger(bool strict, SpellOption spell, MemoryBudget& budget)
+      : strict_(strict), spell_(std::move(spell)), noted_(budget.reserve(0, "the names of unreadable files")) {}
 
   // Throws the error of the piece, exceptions of its closures, and, if `strict`, Error(bad_input) for its first bad
   // record.
@@ -97,6 +100,7 @@ class Ledger {
   void book_bad(BatchResult& batch);
 
   const bool strict_;
+  const SpellOption spell_;
   Reservation noted_;
   ReadReport report_;
   DocId next_ordinal_ = 0;

@@ -124,7 +124,7 @@ TEST_F(Parquet, GivesLongDocumentsABatchOfTheirOwn) {
             (Texts{"short", std::string(300000, 'l'), "short again", std::string(5000000, 'm')}));
   InputOptions limited = input("long.parquet");
   limited.max_doc_bytes = 1000000;
-  EXPECT_EQ(collect(limited).complaints(), Texts{at("long.parquet:4: longer than --max-doc-bytes (1000000 bytes)")});
+  EXPECT_EQ(collect(limited).complaints(), Texts{at("long.parquet:4: longer than `max_doc_bytes` (1000000 bytes)")});
 }
 
 TEST_F(Parquet, RefusesAPageThatIsLargerThanTheMemory) {

@@ -102,7 +102,7 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
   Progress progress(context, purpose.stage, "bytes",
                     to_be_counted ? total_bytes(options, context, budget) : purpose.bytes);
   std::mutex large;
-  SkippedFiles skipped(purpose.skipped);
+  SkippedFiles skipped(purpose.skipped, context.spell);
   Schedule schedule(options, context, budget, completed, threads, skipped);
   const Reading reading{options, context, budget, work, completed, schedule, progress, large, purpose, skipped};
   std::vector<std::unique_ptr<Worker>> workers;

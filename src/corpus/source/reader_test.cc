@@ -101,7 +101,7 @@ TEST_F(Corpus, HiddenBinaryAndSpecialFilesInFoldersAreCountedNotRead) {
   EXPECT_EQ(found.ids(), (Texts{at("in/empty"), late, text}));
   const std::string inside = ": link: its target is in the input itself";
   const std::string circle = ": link: its target cannot be reached: Too many levels of symbolic links";
-  const std::string nul = ": binary file: has a NUL in its first 8 KiB; to read it anyway, give --binary";
+  const std::string nul = ": binary file: has a NUL in its first 8 KiB; to read it anyway, give `binary`";
   EXPECT_EQ(found.skipped, (Texts{at("in/.git") + ": hidden folder: its name begins with a dot",
                                   at("in/.hidden") + ": hidden file: its name begins with a dot", binary + nul,
                                   at("in/broken") + ": dangling link: its target does not exist",
@@ -229,7 +229,24 @@ TEST_F(Corpus, FilesLongerThanTheLimitAreBad) {
   const std::string path = write("a", std::string(101, 'x'));
   const Collected found = collect({.paths = {write("b", std::string(100, 'x')), path}, .max_doc_bytes = 100});
   EXPECT_EQ(found.report.documents, 1U);
-  EXPECT_EQ(found.complaints(), (Texts{path + ":0: longer than --max-doc-bytes (100 bytes)"}));
+  EXPECT_EQ(found.complaints(), (Texts{path + ":0: longer than `max_doc_bytes` (100 bytes)"}));
+}
+
+TEST_F(Corpus, ReasonsSpellOptionsAsTheCallerDoes) {
+  write("in/long", std::string(101, 'x'));
+  write("in/zero", std::string(10, '\0'));
+  Context context;
+  context.threads = 1;
+  context.spell = [](std::string_view option) { return "--" + std::string(option); };
+  MemoryBudget budget(context);
+  Texts skipped;
+  const BatchWork work = [](unsigned, Batch&) { return InOrder{}; };
+  const InputOptions options = {.paths = {at("in")}, .max_doc_bytes = 100};
+  const ReadReport report = read_documents(
+      options, context, budget, work, ReaderTuning(),
+      {.all_may_be_bad = true, .skipped = [&](const SkippedFile& file) { skipped.push_back(file.reason); }});
+  EXPECT_EQ(report.examples.at(0).reason, "longer than --max_doc_bytes (100 bytes)");
+  EXPECT_EQ(skipped, (Texts{"has a NUL in its first 8 KiB; to read it anyway, give --binary"}));
 }
 
 TEST_F(Corpus, OnlyTheFirstTenBadRecordsAreExamples) {

@@ -26,7 +26,7 @@ Schedule::Schedule(const SourceOptions& options, const Context& context, MemoryB
       walk_(options, budget, &context,
             [&skipped](SkipTotal total, SkippedFile file) { skipped.add(total, std::move(file)); }),
       turns_({.workers = threads, .waiting = tuning.max_waiting, .bytes = tuning.max_waiting_bytes}),
-      ledger_(options.strict, budget) {}
+      ledger_(options.strict, context.spell, budget) {}
 
 std::optional<Task> Schedule::claim() {
   std::unique_lock lock(mutex_);

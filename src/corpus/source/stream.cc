@@ -164,7 +164,7 @@ class StreamSchedule {
  public:
   StreamSchedule(DocumentStream& stream, const InputOptions& options, const Context& context, MemoryBudget& budget,
                  const ReaderTuning& tuning)
-      : stream_(stream), context_(context), tuning_(tuning), ledger_(options.strict, budget) {}
+      : stream_(stream), context_(context), tuning_(tuning), ledger_(options.strict, context.spell, budget) {}
 
   // Returns nullopt at the end, or if another worker has failed.
   std::optional<Piece> claim() {

@@ -31,7 +31,7 @@
 
 namespace refrain::corpus {
 
-// What the workers of one run share.
+// The workers of one run share this.
 struct Reading {
   const SourceOptions& options;
   const Context& context;

@@ -27,6 +27,8 @@ fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();  // "dir/" is "dir"
 }
 
+}  // namespace
+
 bool has_library(const fs::path& folder) {
   if (!is_taken(folder)) return false;
   try {
@@ -38,8 +40,6 @@ bool has_library(const fs::path& folder) {
                 fmt::format("{}: already exists, and is not a library; name another folder", folder.string()));
   }
 }
-
-}  // namespace
 
 struct LibraryWriter::State {
   // Opens an existing library.

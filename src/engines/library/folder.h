@@ -18,6 +18,9 @@
 
 namespace refrain::library {
 
+// Whether there is a library. Throws Error(invalid_argument) if something else has the name, so that none can be made.
+bool has_library(const std::filesystem::path& folder);
+
 // Holds the lock of the library during its lifetime; throws Error(busy) if another process is writing. The
 // constructor and the destructor delete what was never committed.
 class LibraryWriter {

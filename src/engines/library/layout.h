@@ -82,7 +82,7 @@ struct NewDocument {
   std::uint64_t rank = 0;  // the value by which the keep policy ranked it
 };
 
-// What is known of a document, except its id.
+// A library knows this of a document, besides its id.
 struct KnownDocument {
   Digest digest;
   std::vector<std::uint8_t> signature;  // empty if it has none

@@ -1,4 +1,5 @@
-// The batch kernel: finds the pairs of a list of fingerprints that are within a distance.
+// The batch kernels for pairs: those of a list of fingerprints that are within a distance, and the components that
+// pairs connect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,8 +138,6 @@ std::vector<HammingPair> hamming_pairs(std::span<const std::uint64_t> fingerprin
   std::sort(all.begin(), all.end());
   return all;
 }
-
-// The batch kernel: connected components.
 
 std::vector<std::uint64_t> components(std::uint64_t nodes, std::span<const IndexPair> edges, const Context& context) {
   MemoryBudget budget(context);

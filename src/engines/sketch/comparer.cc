@@ -50,7 +50,7 @@ Loss Comparer::loss(std::uint64_t removed, std::uint64_t kept) {
   return loss;
 }
 
-void Comparer::tell(std::uint64_t key, Set windows) {
+void Comparer::cache_windows(std::uint64_t key, Set windows) {
   make_set(windows);
   remember(key, std::move(windows));
 }

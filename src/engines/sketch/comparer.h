@@ -49,13 +49,13 @@ class Comparer {
 
   // The Jaccard similarity of the texts' sets of windows, or any value below the threshold if it is less than that.
   double similarity(std::uint64_t a, std::uint64_t b);
-  // What is lost if `removed` is removed and `kept` stays.
+  // The loss if `removed` is removed and `kept` stays.
   Loss loss(std::uint64_t removed, std::uint64_t kept);
   // Whether the text is long enough to have a window.
   bool has_windows(std::uint64_t key) { return !set_of(key).empty(); }
 
-  // Tells the windows of a text, in any order, to spare finding them.
-  void tell(std::uint64_t key, Set windows);
+  // Puts the windows of a text, which may be in any order, into the cache, so that they need not be found again.
+  void cache_windows(std::uint64_t key, Set windows);
   // Forgets the cached windows.
   void forget();
   // Computes windows. The caller may use it between calls of the functions above.

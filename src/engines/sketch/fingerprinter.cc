@@ -1,4 +1,4 @@
-// The batch kernel: from text to tokens to windows to SimHash.
+// The batch kernel: from text to tokens to windows to SimHash; the presets of its options, and English stop words.
 #include "refrain/fingerprint.h"
 
 #include "base/pieces.h"
@@ -54,8 +54,6 @@ void Fingerprinter::batch(const TextColumn& texts, std::uint64_t* hashes, std::u
     }
   });
 }
-
-// The named presets, and a list of English stop words.
 
 std::optional<Preset> preset(std::string_view name) {
   Preset preset;

@@ -279,6 +279,7 @@ Session::Session(const Settings& settings, int grace_seconds)
     : watcher_("refrain", grace_seconds), view_(look_of(STDERR_FILENO)), context_(given_options<Context>(settings)) {
   prepare_memory(context_);
   context_.stop = watcher_.token();
+  context_.spell = message_spelling;
   if (!settings.quiet) context_.progress = [this](const ProgressUpdate& update) { view_.show(update); };
 }
 

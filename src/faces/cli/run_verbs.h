@@ -17,7 +17,7 @@
 
 namespace refrain::cli {
 
-// What runs a verb, and returns its exit code.
+// A verb and the function that runs it. The function returns the exit code.
 struct VerbRun {
   Verb verb;
   int (*run)(const Settings& settings);

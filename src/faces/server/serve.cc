@@ -12,6 +12,7 @@
 
 #include "faces/server/backend.h"
 #include "faces/server/server.h"
+#include "faces/server/wire/failure.h"
 #include "faces/server/wire/limits.h"
 #include "refrain/error.h"
 #include "refrain/index.h"
@@ -103,12 +104,13 @@ void serve(const ServeOptions& options, const Context& context) {
   const server::Limits limits = server::limits_within(all);
   Context work = context;
   work.memory_bytes = work_memory(options, all, limits);
+  work.spell = server::spelling;
   std::mutex logging;  // the server and the library may log at the same time
   ServeOptions locked_options = options;
   if (options.log)
     locked_options.log = [&](std::string_view line) {
       const std::lock_guard lock(logging);
-      options.log(line);
+      options.log(spelled(line, server::spelling));
     };
   OpenBackend backend(locked_options, work);
   server::run_server(backend, locked_options, limits, work);

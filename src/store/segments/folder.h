@@ -46,7 +46,7 @@ std::filesystem::path segment_path(const std::filesystem::path& folder, std::uin
 std::filesystem::path removed_path(const std::filesystem::path& folder, std::uint64_t segment,
                                    std::uint64_t generation);
 
-// What the manifest of every kind says about a segment.
+// Manifests of every kind say this about a segment.
 struct SegmentHead {
   std::uint64_t number = 0;
   std::uint64_t documents = 0;

@@ -219,13 +219,19 @@ TEST_F(DedupKnown, PagesThatAreFetchedAgainRaiseNoAlarm) {
 TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {
   DedupOptions first = with_ids(written(world(7, 20), 0, 20, "old.jsonl"), "old");
   first.library = at("library");
+  first.windows.tokenizer = TokenizerKind::code_bare;
   run(first);
   DedupOptions second = with_ids(at("old.jsonl"), "new");
   second.known = {at("library")};
+  second.windows.tokenizer = first.windows.tokenizer;
   second.windows.window = 8;
   EXPECT_EQ(message([&] { run(second); }),
             at("library") + ": made with `window` 5, but this run has 8; use the same, or another library");
   second.windows.window = 5;
+  second.windows.tokenizer = TokenizerKind::alpha;
+  EXPECT_NE(message([&] { run(second); }).find("made with `tokenizer` code, but this run has alpha"),
+            std::string::npos);
+  second.windows.tokenizer = first.windows.tokenizer;
   second.threshold = 0.7;
   EXPECT_NE(message([&] { run(second); }).find("made with `threshold` 0.8, but this run has 0.7"), std::string::npos);
   second.threshold = 0.9;  // a library with a lower threshold serves a higher one
@@ -236,6 +242,13 @@ TEST_F(DedupKnown, OtherOptionsAreRefusedByName) {
   second.threshold = 0.8;
   second.near = NearMethod::simhash;
   EXPECT_NE(message([&] { run(second); }).find("use `near` minhash"), std::string::npos);
+}
+
+TEST_F(DedupKnown, AFolderThatIsNoLibraryIsNotMadeOne) {
+  DedupOptions wanted = with_ids(written(world(7, 20), 0, 20, "in.jsonl"), "out");
+  wanted.library = at("mine");
+  fs::create_directory(at("mine"));
+  EXPECT_EQ(message([&] { run(wanted); }), at("mine") + ": already exists, and is not a library; name another folder");
 }
 
 TEST_F(DedupKnown, AKeepPolicyThatWouldChangeWhatWasKeptIsRefused) {

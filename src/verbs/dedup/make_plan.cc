@@ -100,8 +100,7 @@ void check(const DedupOptions& options, const Context& context) {
     throw Error(Errc::invalid_argument, "`threshold`: must be above 0 and at most 1");
   run::check_options(options.input);
   run::check_options(options);
-  if (options.near != NearMethod::off) [[maybe_unused]]
-    const text::FeaturePlan valid(options.windows);  // or it throws
+  if (options.near != NearMethod::off) static_cast<void>(text::FeaturePlan(options.windows));  // throws if invalid
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "`read_back`: needs `apply`; add it");

@@ -55,10 +55,11 @@ void set_near(D& options, NearMethod method) {
   options.near = method;
 }
 
-// Replaces the defaults, but not what is read and where results go, which are set before.
+// Replaces the defaults, but not what is read and where results go, which may be set before.
 void set_preset(D& options, std::string_view name) {
   D preset = dedup_preset(name);
   preset.input = options.input;
+  preset.against = options.against;
   preset.output = options.output;
   options = std::move(preset);
 }
@@ -127,16 +128,16 @@ std::vector<Option<D>> make_rows() {
        [](D& d, OptionValue&& value) { set_against(d, std::get<std::vector<std::string>>(value)); },
        [](const D& d) -> OptionValue { return d.against.paths; }},
       choice_row<D, format_names, &D::against, &InputOptions::format>(
-          {.name = "against_format", .unit = "NAME", .default_text = "as --format",
-           .help = "format of the --against set", .unlisted = 1, .group = Group::input, .recorded = Recorded::never},
+          {.name = "against_format", .unit = "NAME", .default_text = "as `format`",
+           .help = "format of the `against` set", .unlisted = 1, .group = Group::input, .recorded = Recorded::never},
           without_against),
       row<D, &D::against, &InputOptions::text_field>(
           {.name = "against_text_field", .python = "against_text", .kind = Kind::text, .unit = "NAME",
-           .default_text = "as --text-field", .help = "text field or column of the --against set",
+           .default_text = "as `text_field`", .help = "text field or column of the `against` set",
            .group = Group::input, .recorded = Recorded::never}, without_against),
       row<D, &D::against, &InputOptions::id_field>(
           {.name = "against_id_field", .python = "against_id", .kind = Kind::text, .unit = "NAME",
-           .default_text = "0, 1, 2...", .help = "id field or column of the --against set", .group = Group::input,
+           .default_text = "0, 1, 2...", .help = "id field or column of the `against` set", .group = Group::input,
            .recorded = Recorded::never}, without_against),
       row<D, &D::known>({.name = "known", .kind = Kind::folder, .unit = "RUN",
                          .help = "also compare with what this earlier run kept", .recorded = Recorded::reported,
@@ -146,7 +147,7 @@ std::vector<Option<D>> make_rows() {
       row<D, &D::trust_signatures>(
           {.name = "trust_signatures", .help = "also remove what matches a known document whose text is gone",
            .group = Group::run, .recorded = Recorded::if_set}, without_libraries),
-      row<D, &D::forget>({.name = "forget", .help = "leave no library for later runs with --known", .group = Group::run,
+      row<D, &D::forget>({.name = "forget", .help = "leave no library for later runs with `known`", .group = Group::run,
                           .recorded = Recorded::if_set}),
       row<D, &D::distance>(
           {.name = "distance", .kind = Kind::number, .unit = "BITS",

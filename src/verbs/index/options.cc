@@ -39,7 +39,7 @@ std::vector<Option<IndexLayout>> layout_rows() {
          return std::string(blot_sampling_names()[static_cast<std::size_t>(layout.sampling)]);
        }},
       {{.name = "interleave", .kind = Kind::number, .unit = "I",
-        .help = "windows take every I-th token; above 1 implies --sampling all", .least = 1, .most = kMaxInterleave,
+        .help = "windows take every I-th token; above 1 implies `sampling` all", .least = 1, .most = kMaxInterleave,
         .first = true},
        [](L& layout, OptionValue&& value) {
          assign(layout.interleave, std::move(value));
@@ -137,7 +137,7 @@ std::vector<Option<QueryOptions>> query_rows() {
   append(rows, passage_rows<Q>("40", nullptr));
   append(rows, {
       row<Q, &Q::max_occurrences>({.name = "max_occurrences", .kind = Kind::number, .unit = "N",
-                                   .default_text = fmt::format("{}, with --limit 0 {}", default_max_occurrences(1),
+                                   .default_text = fmt::format("{}, with `limit` 0 {}", default_max_occurrences(1),
                                                                default_max_occurrences(0)),
                                    .help = "maximum number of places per passage, 0 for all", .faces = kQueryFaces}),
       row<Q, &Q::cursor>({.name = "cursor", .kind = Kind::text, .unit = "CURSOR",

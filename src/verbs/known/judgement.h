@@ -112,8 +112,7 @@ struct JudgeRules {
 std::optional<Verdict> judge(const JudgeRules& rules, const Proposal& proposal, bool there, std::uint64_t document,
                              std::uint64_t known, sketch::KeyedTexts& texts, sketch::Comparer* comparer);
 
-// What is left out of the documents of a source when they are compared, according to a library.
-
+// A library records the templates of its sources: text that is left out when documents of a source are compared.
 struct SourceTemplate {
   std::uint32_t source;  // its number in the segment
   std::string name;

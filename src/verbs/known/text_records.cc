@@ -92,6 +92,11 @@ std::set<std::string> names_in_manifest(const library::Manifest& manifest) {
   return names;
 }
 
+std::string new_log_path(const std::filesystem::path& library, const std::string& name) {
+  make_folders(library / kTextsFolder);
+  return (library / name).string();
+}
+
 }  // namespace
 
 std::string texts_name(std::uint64_t number) {
@@ -291,15 +296,6 @@ void blank_other_texts(const fs::path& file, std::span<const std::uint64_t> begi
 void blank_damaged_lines(const fs::path& file, MemoryBudget& budget) {
   rewrite_texts(file, budget, [](const TextRecords::Record&) { return false; });
 }
-
-namespace {
-
-std::string new_log_path(const std::filesystem::path& library, const std::string& name) {
-  make_folders(library / kTextsFolder);
-  return (library / name).string();
-}
-
-}  // namespace
 
 TextLog::TextLog(const std::filesystem::path& library, std::string name)
     : name_(std::move(name)), file_(new_log_path(library, name_)), reader_(file_.path()) {

@@ -48,7 +48,7 @@ std::vector<Option<NearOptions>> near_rows() {
        },
        [](const N& near) -> OptionValue { return near.verify; }},
       row<N, &N::threshold>({.name = "threshold", .kind = Kind::share, .unit = "SHARE",
-                             .help = "minimum similarity with --verify", .recorded = Recorded::if_used},
+                             .help = "minimum similarity with `verify`", .recorded = Recorded::if_used},
                             without_verify),
       row<N, &N::all_pairs>({.name = "all_pairs", .help = "also list every pair of equal fingerprints"}),
       row<N, &N::force>({.name = "force", .help = "write into an existing folder", .recorded = Recorded::never}),

@@ -137,10 +137,11 @@ void check_same_options(const FileOptions& stored, const FileOptions& queries) {
                               "without it",
                               queries.path, bare ? "without" : "with", stored.path, bare ? "with" : "without"));
     }
+    const auto text = [&](const std::string& of) { return name == "tokenizer" ? tokenizer_text(of) : of; };
     if (value != other)
       throw Error(Errc::bad_input,
                   fmt::format("{}: made with {}={}, but {} with {}={}; make both with the same options", queries.path,
-                              name, value, stored.path, name, other));
+                              name, text(value), stored.path, name, text(other)));
   }
 }
 

@@ -1,4 +1,4 @@
-// What near knows of every document, what it finds, and where the results go: to files, or to the caller.
+// The rows of near: one per document, and one per match. Results go to files, or to the caller.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace refrain::verbs::near {
 
 enum class State : std::uint8_t { fingerprinted, too_short, bad };
 
-// What is known of every document after reading.
+// After reading, this is known of every document.
 struct Documents {
   explicit Documents(MemoryBudget& budget)
       : hashes(budget, "the fingerprints"),

@@ -84,8 +84,7 @@ NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
   return report;
 }
 
-// ngrams of documents in memory: builds the index in a temporary folder and returns its rows.
-
+// Builds the index in a temporary folder and returns its rows.
 NgramsResult ngrams(DocumentStream& documents, const NgramsOptions& options, const Context& context) {
   NgramsOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);

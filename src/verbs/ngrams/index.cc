@@ -72,8 +72,6 @@ void NgramRowWriter::flush() {
 
 namespace refrain {
 
-// ngrams check: checks that an index is complete and consistent.
-
 NgramsCheckReport check_ngrams(const std::filesystem::path& index, const Context& context) {
   const Stopwatch watch;
   const std::unique_ptr<ngram::IndexReader> reader = verbs::ngrams::open_ngrams(index, context);

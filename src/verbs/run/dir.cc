@@ -19,6 +19,7 @@
 #include "base/files/temp.h"
 #include "base/threads.h"
 #include "refrain/error.h"
+#include "refrain/fingerprint.h"
 #include "verbs/run/output_dir.h"
 #include "verbs/run/tsv.h"
 
@@ -32,6 +33,7 @@ constexpr std::size_t kChunkBytes = std::size_t{256} << 10;  // size of one read
 constexpr const char* kIdentityName = "run.txt";
 constexpr std::string_view kInputName = "input";  // begins the lines of an identity that describe the input
 constexpr std::string_view kOtherInput = "with other input";
+constexpr std::string_view kOtherFile = "with a different version of";
 constexpr std::string_view kNoSum = "-";  // in a marker, in place of a checksum
 
 void write_aside(const fs::path& path, std::string_view text) {
@@ -103,11 +105,25 @@ Values without(Values values, const Values& others) {
   return values;
 }
 
+// The value, or the path in one that names a file or folder: there, a tab follows, and what differs if it changes.
+std::string_view shown(std::string_view value) {
+  return value.substr(0, value.rfind('\t'));
+}
+
 // The first few, for a message.
 std::string text_of(const Values& values) {
   constexpr std::size_t kShown = 3;
-  const std::span<const std::string_view> shown(values.data(), std::min(values.size(), kShown));
-  return fmt::format("{}{}", fmt::join(shown, ", "), values.size() > kShown ? ", ..." : "");
+  Values first;
+  for (std::size_t i = 0; i < std::min(values.size(), kShown); ++i) first.push_back(shown(values[i]));
+  return fmt::format("{}{}", fmt::join(first, ", "), values.size() > kShown ? ", ..." : "");
+}
+
+// The first file or folder that was given then and now, but has changed. Empty if there is none.
+std::string_view changed_file(const Values& before, const Values& now) {
+  for (const std::string_view value : before)
+    for (const std::string_view other : now)
+      if (value != other && shown(value) == shown(other)) return shown(value);
+  return {};
 }
 
 // Describes how an option was given and how it is now: "with `max_loss` 16, not 8". For an option with several values,
@@ -122,6 +138,10 @@ std::string option_difference(std::string_view name, Values before, Values now) 
     before = std::move(old_ones);
     now = std::move(new_ones);
   }
+  if (const std::string_view file = changed_file(before, now); !file.empty())
+    return fmt::format("{} {}", kOtherFile, file);
+  if (name == "tokenizer" && !before.empty() && !now.empty())
+    return fmt::format("with {} {}, not {}", option, tokenizer_text(before.front()), tokenizer_text(now.front()));
   if (before.empty()) return fmt::format("without {} {}", option, text_of(now));
   if (now.empty()) return fmt::format("with {} {}", option, text_of(before));
   return fmt::format("with {} {}, not {}", option, text_of(before), text_of(now));
@@ -146,7 +166,9 @@ std::string difference(std::string_view before, std::string_view now) {
     }
   }
   const Values missing = without(of(old_values, kInputName), of(new_values, kInputName));
-  return missing.empty() ? std::string(kOtherInput) : fmt::format("{} ({})", kOtherInput, missing.front());
+  if (const std::string_view file = changed_file(missing, of(new_values, kInputName)); !file.empty())
+    return fmt::format("{} {}", kOtherFile, file);
+  return missing.empty() ? std::string(kOtherInput) : fmt::format("{} ({})", kOtherInput, shown(missing.front()));
 }
 
 // Removes a folder that this run made, unless somebody has put something into it.
@@ -219,7 +241,7 @@ RunDir::RunDir(const RunDirOptions& options, MemoryBudget& budget)
     if (!begun) refuse(target_, "contains no unfinished run; remove `resume`");
     if (const std::string found = read_file(work(kIdentityName)); found != options.identity) {
       const std::string differs = difference(found, options.identity);
-      if (options.changed_input && differs.starts_with(kOtherInput))
+      if (options.changed_input && (differs.starts_with(kOtherInput) || differs.starts_with(kOtherFile)))
         if (const std::optional<std::string> changed = options.changed_input(began()))
           refuse(*changed,
                  fmt::format("changed after the run in {} began; start again with `force`", target_.string()));

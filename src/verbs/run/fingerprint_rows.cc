@@ -16,8 +16,8 @@ void set_normal_form(TokenizerKind& tokenizer, bool nfkc) {
   if (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc)
     tokenizer = nfkc ? TokenizerKind::words_nfkc : TokenizerKind::words;
   else if (nfkc)
-    throw Error(Errc::invalid_argument,
-                fmt::format("`normalize` nfkc: only words are normalized, not `tokenizer` {}", name_of(tokenizer)));
+    throw Error(Errc::invalid_argument, fmt::format("`normalize` nfkc: only words are normalized, not `tokenizer` {}",
+                                                    tokenizer_text(name_of(tokenizer))));
 }
 
 void set_comments(TokenizerKind& tokenizer, bool comments) {

@@ -107,7 +107,7 @@ std::vector<Option<Options>> fingerprint_rows() {
   return rows;
 }
 
-// What makes two documents match.
+// The options that decide which documents match.
 template <class Options>
 std::vector<Option<Options>> threshold_rows(const std::string& default_text = {}, Idle<Options> idle = nullptr) {
   return {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string line_of(const std::string& path, const struct stat& info) {
-  return fmt::format("{} {} {}.{:09}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+  return fmt::format("{}\t{} {}.{:09}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 using VisitFile = std::function<void(const std::string& path, const struct stat& info)>;
@@ -143,7 +143,7 @@ std::string input_identity(const InputOptions& input) {
     std::sort(lines.begin(), lines.end());
     std::uint64_t sum = 0;
     for (const std::string& line : lines) sum = checksum(fmt::format("{} {}", sum, line));
-    text += fmt::format("input {} files {} bytes {} sum {}\n", path, lines.size(), bytes, sum);
+    text += fmt::format("input {}\tfiles {} bytes {} sum {}\n", path, lines.size(), bytes, sum);
   }
   return text;
 }

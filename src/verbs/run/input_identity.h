@@ -9,8 +9,8 @@
 
 namespace refrain::verbs::run {
 
-// One line per path of the input: its name, size and modification time. A folder is represented by the number of files
-// below it, their total size and a checksum of their lines.
+// One line per path of the input: its name and, behind a tab, its size and modification time. A folder is represented
+// by the number of files below it, their total size and a checksum of their lines.
 std::string input_identity(const InputOptions& input);
 
 // Returns the file of the input that was written, replaced or renamed last, if that was after `since`; its size and

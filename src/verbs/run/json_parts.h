@@ -99,7 +99,7 @@ void write_cost(JsonWriter& json, const Report& report) {
   json.field("memory_bytes", report.memory_bytes).field("peak_rss_bytes", report.peak_rss_bytes);
   json.field("temp_peak_bytes", report.temp_peak_bytes);
 }
-// What the GPU did. Writes nothing if none was used and none failed.
+// Writes what the GPU did. Writes nothing if none was used and none failed.
 void write_device(JsonWriter& json, const DeviceReport& device);
 void write_input(JsonWriter& json, const InputOptions& input);
 void write_read(JsonWriter& json, const ReadReport& read);

@@ -50,6 +50,10 @@ std::string size_text(std::uint64_t bytes) {
 
 }  // namespace
 
+void refuse_idle(const OptionInfo& info, const std::string& why) {
+  throw Error(Errc::invalid_argument, fmt::format("`{}`: has no effect {}; remove it", info.name, why));
+}
+
 std::string option_text(const OptionInfo& info, const OptionValue& value) {
   if (const auto* on = std::get_if<bool>(&value))
     return std::string(info.kind == OptionKind::choice ? info.choices()[*on ? 0 : 1] : *on ? "on" : "off");

@@ -433,7 +433,7 @@ TEST(RunDir, SaysWhichOptionKeepsARunFromBeingResumedAndHow) {
   const World world;
   MemoryBudget budget(world.context());
   const std::string head = "refrain dedup 1\nexact true\n";
-  const std::string tail = "max_loss 16\ninput in/a.txt 5\ninput in/b.txt 7\n";
+  const std::string tail = "max_loss 16\ninput in/a.txt\t5\ninput in/b.txt\t7\n";
   const auto refusal = [&](const std::string& before, const std::string& now) {
     RunDirOptions options{.target = world.folder() / "run", .verb = "dedup", .identity = before, .force = true};
     { const RunDir begun(options, budget); }
@@ -465,9 +465,17 @@ TEST(RunDir, SaysWhichOptionKeepsARunFromBeingResumedAndHow) {
             "was started with `stop_words` a, b, c, ..., not e");
   // Of several, the first.
   EXPECT_EQ(refusal(with("window 3\nseed 1\n"), with("window 5\nseed 2\n")), "was started with `window` 3, not 5");
-  EXPECT_EQ(refusal(with(""), with("") + "input in/c.txt 1\n"), "was started with other input");
-  EXPECT_EQ(refusal(with("") + "input in/c.txt 1\n", with("")), "was started with other input (in/c.txt 1)");
-  EXPECT_EQ(refusal(with("window 3\n") + "input in/c.txt 1\n", with("window 5\n")),
+  EXPECT_EQ(refusal(with(""), with("") + "input in/c.txt\t1\n"), "was started with other input");
+  EXPECT_EQ(refusal(with("") + "input in/c.txt\t1\n", with("")), "was started with other input (in/c.txt)");
+  EXPECT_EQ(refusal(with("") + "input in/c.txt\t1\n", with("") + "input in/c.txt\t2\n"),
+            "was started with a different version of in/c.txt");
+  EXPECT_EQ(refusal(with("known a\t1\nknown b\t1\n"), with("known a\t1\nknown b\t2\n")),
+            "was started with a different version of b");
+  EXPECT_EQ(refusal(with("against a\t1\nagainst c\t4\n"), with("against b\t2\nagainst c\t4\n")),
+            "was started with `against` a, not b");
+  EXPECT_EQ(refusal(with("tokenizer code-bare\n"), with("tokenizer code\n")),
+            "was started with `tokenizer` code, not code with comments");
+  EXPECT_EQ(refusal(with("window 3\n") + "input in/c.txt\t1\n", with("window 5\n")),
             "was started with `window` 3, not 5");
 }
 

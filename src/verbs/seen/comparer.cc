@@ -92,7 +92,7 @@ bool Comparer::judge(const known::Proposal& proposal, const std::optional<std::s
   const Reservation room = budget_.reserve(text ? text->size() : 0, kCompared);
   texts_.other = texts_.keyed(text ? std::string_view(*text) : std::string_view(), left_out);
   if (comparer_ && !proposal.exact && !sketch_.windows.empty())
-    comparer_->tell(texts_.document.key, std::exchange(sketch_.windows, {}));
+    comparer_->cache_windows(texts_.document.key, std::exchange(sketch_.windows, {}));
   const std::optional<known::Verdict> verdict =
       known::judge(rules_, proposal, text.has_value(), texts_.document.key, texts_.other.key, texts_,
                    comparer_ ? &*comparer_ : nullptr);

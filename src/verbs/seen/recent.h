@@ -1,4 +1,4 @@
-// What is in memory of the library: its newest commit, and the documents that came since.
+// Holds in memory the newest commit of the library, and the documents that came since.
 #pragma once
 
 #include <cstdint>

@@ -19,6 +19,7 @@
 #include "engines/substring/repeats.h"
 #include "refrain/error.h"
 #include "refrain/memory.h"
+#include "refrain/options.h"
 #include "refrain/report_json.h"
 #include "verbs/evidence/cuts.h"
 #include "verbs/run/columns/text_store.h"
@@ -36,16 +37,10 @@ namespace {
 // With `text_csv`, the options of `input` are ignored, so setting one is an error.
 void check_unused(const InputOptions& input) {
   const InputOptions plain;
-  const auto refuse = [](bool unused, const char* flag) {
-    if (unused) throw Error(Errc::invalid_argument, fmt::format("{}: has no effect with `text_csv`; remove it", flag));
-  };
-  refuse(input.format != plain.format, "`format`");
-  refuse(input.text_name() != plain.text_name(), "`text_field`");
-  refuse(input.id_field != plain.id_field, "`id_field`");
-  refuse(input.max_doc_bytes != plain.max_doc_bytes, "`max_doc_bytes`");
-  refuse(input.binary != plain.binary, "`binary`");
-  refuse(input.strict != plain.strict, "`strict`");
-  refuse(input.skip_unreadable != plain.skip_unreadable, "`skip_unreadable`");
+  for (const Option<InputOptions>& option : option_table<InputOptions>())
+    if (option.get(input) != option.get(plain))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("`{}`: has no effect with `text_csv`; remove it", option.info.name));
 }
 
 void check(const SubstringsOptions& options) {

@@ -27,12 +27,6 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
-std::vector<std::string> spellings(const Flag& flag) {
-  std::vector<std::string> out = {fmt::format("--{}", flag.name)};
-  if (flag.letter != 0) out.push_back(fmt::format("-{}", flag.letter));
-  return out;
-}
-
 // Returns the operands of a verb that are single words: a shell completes one word at a time.
 std::vector<std::string_view> operand_words(const VerbInfo& verb) {
   std::vector<std::string_view> words;
@@ -99,7 +93,7 @@ _refrain() {
   for (const std::string_view name : verb_names()) first.emplace_back(name);
   for (const Flag& flag : flags()) {
     if (flag.group != Group::program) continue;
-    for (std::string& spelling : spellings(flag)) first.push_back(std::move(spelling));
+    for (std::string& spelling : flag.spellings()) first.push_back(std::move(spelling));
   }
   out += bash_words("    ", fmt::format("{}", fmt::join(first, " ")));
   out += "    return\n  fi\n";
@@ -115,7 +109,7 @@ _refrain() {
     std::vector<std::string> words;
     out += fmt::format("    {})\n      case $before in\n", in_quotes(verb.name));
     for (const Flag* flag : flags_of(verb.verb)) {
-      const std::vector<std::string> names = spellings(*flag);
+      const std::vector<std::string> names = flag->spellings();
       words.insert(words.end(), names.begin(), names.end());
       if (flag->kind == Kind::toggle) continue;
       out += fmt::format("        {}) {}; return ;;\n", fmt::join(names, "|"), bash_value(*flag));
@@ -179,7 +173,7 @@ std::string zsh_script() {
   out += "    _arguments";
   for (const Flag& flag : flags()) {
     if (flag.group != Group::program) continue;
-    for (const std::string& spelling : spellings(flag)) {
+    for (const std::string& spelling : flag.spellings()) {
       out += " " + in_quotes(fmt::format("{}[{}]", spelling, zsh_escaped(flag_text(flag))));
     }
   }
@@ -196,7 +190,7 @@ std::string zsh_script() {
     if (!members(verb.verb).empty()) continue;
     out += fmt::format("    {})\n      _arguments -S", in_quotes(verb.name));
     for (const Flag* flag : flags_of(verb.verb)) {
-      for (const std::string& spelling : spellings(*flag)) {
+      for (const std::string& spelling : flag->spellings()) {
         const std::string_view joined = flag->kind == Kind::toggle ? "" : spelling.starts_with("--") ? "=" : "+";
         out += fmt::format(" \\\n        {}", in_quotes(fmt::format("*{}{}[{}]{}", spelling, joined,
                                                                     zsh_escaped(flag_text(*flag)), zsh_value(*flag))));
@@ -260,7 +254,7 @@ std::string fish_script() {
       if (flag->group == Group::program) continue;
       out += start;
       if (flag->letter != 0) out += fmt::format(" -s {}", flag->letter);
-      out += fmt::format(" -l {}", flag->name);
+      if (flag->name.size() > 1) out += fmt::format(" -l {}", flag->name);
       switch (flag->kind) {
         case Kind::toggle:
           break;

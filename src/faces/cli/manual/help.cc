@@ -1,6 +1,7 @@
 #include "faces/cli/manual/manual.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,8 +16,7 @@ constexpr std::ptrdiff_t kScreenLines = 50;
 
 // Returns all names of a flag, and its value: "-o, --output DIR".
 std::string flag_name(const Flag& flag) {
-  std::string name = flag.letter == 0 ? std::string() : fmt::format("-{}, ", flag.letter);
-  name += fmt::format("--{}", flag.name);
+  std::string name = fmt::format("{}", fmt::join(flag.spellings(), ", "));
   if (!flag.metavar.empty()) name += fmt::format(" {}", flag.metavar);
   return name;
 }

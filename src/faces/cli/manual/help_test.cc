@@ -33,12 +33,17 @@ TEST(Help, NamesEveryFlagWithItsDefaultAndEndsWithTwoExamples) {
   for (const VerbInfo& verb : verbs()) {
     const std::string screen = verb_help(verb.verb);
     for (const Flag* flag : flags_of(verb.verb)) {
-      EXPECT_NE(screen.find("--" + std::string(flag->name)), std::string::npos) << verb.name << " --" << flag->name;
+      for (const std::string& spelling : flag->spellings())
+        EXPECT_NE(screen.find(spelling), std::string::npos) << verb.name << " " << spelling;
     }
     const std::string examples =
         "\nExamples:\n  " + std::string(verb.examples[0]) + "\n  " + std::string(verb.examples[1]) + "\n";
     EXPECT_TRUE(screen.ends_with(examples)) << verb.name;
   }
+}
+
+TEST(Help, GivesAFlagOfOneLetterOneDash) {
+  EXPECT_NE(verb_help(Verb::ngrams_build).find("\n  -n TOKENS "), std::string::npos);
 }
 
 TEST(Help, OfNearSaysHowMuchSimHashFinds) {
@@ -65,12 +70,14 @@ TEST(Wrap, BreaksAtSpacesAndKeepsLongWords) {
 
 TEST(ManPage, HoldsEveryVerbAndFlag) {
   const std::string page = man_page();
-  const auto dashed = [](std::string_view name) {
-    std::string out = "\\-\\-";
-    for (const char c : name) out += c == '-' ? std::string("\\-") : std::string(1, c);
+  const auto escaped = [](std::string_view spelling) {
+    std::string out;
+    for (const char c : spelling) out += c == '-' ? std::string("\\-") : std::string(1, c);
     return out;
   };
-  for (const Flag& flag : flags()) EXPECT_NE(page.find(dashed(flag.name) + "\\fR"), std::string::npos) << flag.name;
+  for (const Flag& flag : flags())
+    for (const std::string& spelling : flag.spellings())
+      EXPECT_NE(page.find("\\fB" + escaped(spelling) + "\\fR"), std::string::npos) << spelling;
   for (const VerbInfo& verb : verbs()) EXPECT_NE(page.find(".SS refrain " + std::string(verb.name)), std::string::npos);
   for (const char* const section : {"NAME", "SYNOPSIS", "EXIT STATUS"}) {
     EXPECT_NE(page.find(std::string(".SH ") + section), std::string::npos) << section;
@@ -80,9 +87,11 @@ TEST(ManPage, HoldsEveryVerbAndFlag) {
 TEST(Completion, HoldsEveryVerbAndFlag) {
   for (const std::string_view shell : {"bash", "zsh", "fish"}) {
     const std::string script = completion_script(shell);
-    const std::string dashes = shell == "fish" ? "-l " : "--";
     for (const Flag& flag : flags()) {
-      EXPECT_NE(script.find(dashes + std::string(flag.name)), std::string::npos) << shell << " " << flag.name;
+      for (std::string spelling : flag.spellings()) {
+        if (shell == "fish") spelling = spelling.size() == 2 ? "-s " + spelling.substr(1) : "-l " + spelling.substr(2);
+        EXPECT_NE(script.find(spelling), std::string::npos) << shell << " " << spelling;
+      }
       if (flag.kind != Kind::choice) continue;
       for (const std::string_view choice : flag.listed()) EXPECT_NE(script.find(choice), std::string::npos) << choice;
     }

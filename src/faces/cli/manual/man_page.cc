@@ -54,8 +54,8 @@ std::string paragraphs(std::string_view text) {
 
 std::string flag_entry(const Flag& flag) {
   std::string term;
-  if (flag.letter != 0) term += fmt::format("\\fB\\-{}\\fR, ", flag.letter);
-  term += fmt::format("\\fB{}\\fR", roff(fmt::format("--{}", flag.name)));
+  for (const std::string& spelling : flag.spellings())
+    term += fmt::format("{}\\fB{}\\fR", term.empty() ? "" : ", ", roff(spelling));
   if (!flag.metavar.empty()) term += fmt::format(" \\fI{}\\fR", roff(flag.metavar));
   return fmt::format(".TP\n{}\n{}\n", term, roff(flag_text(flag)));
 }

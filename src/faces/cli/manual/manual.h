@@ -1,4 +1,4 @@
-// What is generated from the tables of verbs and flags: help, the manual page, and completion for shells.
+// Generates help, the manual page and completion for shells from the tables of verbs and flags.
 #pragma once
 
 #include <cstddef>

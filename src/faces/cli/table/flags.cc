@@ -52,6 +52,13 @@ std::vector<std::string_view> Flag::listed() const {
   return words;
 }
 
+std::vector<std::string> Flag::spellings() const {
+  std::vector<std::string> all;
+  if (letter != 0) all.push_back(fmt::format("-{}", letter));
+  if (name.size() > 1) all.push_back(fmt::format("--{}", name));
+  return all;
+}
+
 bool Settings::has_any(std::initializer_list<std::string_view> options) const {
   return std::ranges::any_of(options, [&](std::string_view option) { return has(option); });
 }

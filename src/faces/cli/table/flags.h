@@ -87,6 +87,8 @@ struct Flag {
 
   // The choices that are offered.
   std::vector<std::string_view> listed() const;
+  // "-o" and "--output"; only "-n" if the name is one letter.
+  std::vector<std::string> spellings() const;
 };
 
 std::span<const Flag> flags();
@@ -98,6 +100,9 @@ std::vector<const Flag*> flags_of(Verb verb);
 std::string flag_name(std::string_view option);
 // "--id-field" for "id_field", "-n" for "n".
 std::string flag_spelling(std::string_view option);
+// The same for an option that a message names. One that the program does not have stays in backquotes: a file may have
+// such a name.
+std::string message_spelling(std::string_view option);
 // The message, with its options spelled as flags.
 std::string in_flags(const Error& error);
 

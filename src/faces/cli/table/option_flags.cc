@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
+#include <stdexcept>
 
 #include "faces/cli/table/flag_rows.h"
 #include "refrain/serve.h"
@@ -40,6 +41,8 @@ class Builder {
     for (const Offer& offer : offers) {
       const auto option = std::ranges::find_if(
           option_table<Options>(), [&](const auto& candidate) { return candidate.info.name == offer.option; });
+      if (option == option_table<Options>().end())
+        throw std::logic_error(fmt::format("no table has the option '{}'", offer.option));
       add(option->info, default_text(*option), offer);
     }
   }
@@ -53,12 +56,13 @@ class Builder {
 
  private:
   void add(const OptionInfo& info, const std::string& default_text, const Offer& offer) {
+    const auto in_flags = [](std::string_view text) { return keep(spelled(text, flag_spelling)); };
     flags_.push_back({.name = keep(flag_name(info.name)),
                       .letter = info.letter,
                       .kind = info.kind,
                       .metavar = info.unit,
-                      .default_text = offer.default_text.empty() ? keep(default_text) : offer.default_text,
-                      .description = offer.description.empty() ? info.help : offer.description,
+                      .default_text = offer.default_text.empty() ? in_flags(default_text) : offer.default_text,
+                      .description = offer.description.empty() ? in_flags(info.help) : offer.description,
                       .least = info.least,
                       .most = info.most,
                       .choices = info.choices,
@@ -89,11 +93,13 @@ std::string flag_spelling(std::string_view option) {
   return (option.size() == 1 ? "-" : "--") + flag_name(option);
 }
 
+std::string message_spelling(std::string_view option) {
+  const bool known = std::ranges::find(flags(), flag_name(option), &Flag::name) != flags().end();
+  return known ? flag_spelling(option) : fmt::format("`{}`", option);
+}
+
 std::string in_flags(const Error& error) {
-  return error.spelled([](std::string_view option) {
-    if (std::ranges::find(flags(), flag_name(option), &Flag::name) != flags().end()) return flag_spelling(option);
-    return fmt::format("`{}`", option);  // a file may have a name in backquotes
-  });
+  return error.spelled(message_spelling);
 }
 
 std::span<const Flag> option_flags() {

@@ -51,11 +51,6 @@ std::optional<OptionValue> given_value(const Settings& settings, const OptionInf
   return std::ranges::find(lists, name) == lists.end() ? OptionValue(read_words(name)) : OptionValue(name);
 }
 
-void refuse_idle(const Settings& settings, std::string_view option, std::string_view why) {
-  if (settings.has(option))
-    throw Error(Errc::invalid_argument, fmt::format("{}: has no effect {}; remove it", flag_spelling(option), why));
-}
-
 InputOptions input_options(const Settings& settings, std::vector<std::string> paths, const InputOptions& defaults) {
   InputOptions options = given_options(settings, defaults);
   options.paths = std::move(paths);
@@ -72,14 +67,17 @@ void refuse_input_flags(const Settings& settings, std::string_view why) {
 }
 
 DedupOptions dedup_options(const Settings& settings) {
+  const auto refuse = [&](std::string_view option, const char* why) {
+    if (settings.has(option)) refuse_idle({.name = option}, why);
+  };
   DedupOptions options;
   options.input = input_options(settings, settings.operands, options.input);
   options = given_options(settings, std::move(options));
   options.device = given_options<DeviceOptions>(settings);
-  if (options.near == NearMethod::off) refuse_idle(settings, "device", "with --near off");
+  if (options.near == NearMethod::off) refuse("device", "with `near` off");
   for (const char* page_option : {"html", "compare"}) {
-    if (options.input.as_is) refuse_idle(settings, page_option, "with --as-is");
-    if (options.substrings != 0) refuse_idle(settings, page_option, "with --substrings");
+    if (options.input.as_is) refuse(page_option, "with `as_is`");
+    if (options.substrings != 0) refuse(page_option, "with `substrings`");
   }
   return options;
 }

@@ -26,16 +26,11 @@ Error cannot_read(const std::string& name, int error);
 // Returns the value that was given for an option, if any. Reads the file of a list of words, and throws cannot_read()
 // if that fails.
 std::optional<OptionValue> given_value(const Settings& settings, const OptionInfo& option);
-// Throws Error(invalid_argument) if the flag was given. `why` says why it has no effect.
-void refuse_idle(const Settings& settings, std::string_view option, std::string_view why);
 
-// Sets the options that were given. Refuses flags that would do nothing, which are slips or rest on a misunderstanding.
+// Sets the options that were given.
 template <class Options>
 Options given_options(const Settings& settings, Options options = {}) {
   set_options(option_table<Options>(), options, [&](const OptionInfo& info) { return given_value(settings, info); });
-  for (const Option<Options>& option : option_table<Options>())
-    if (option.idle != nullptr)
-      if (const std::string why = option.idle(options); !why.empty()) refuse_idle(settings, option.info.name, why);
   return options;
 }
 

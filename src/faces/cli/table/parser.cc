@@ -19,9 +19,8 @@ std::string help_of(const VerbInfo* verb) {
   return verb == nullptr ? "refrain --help" : fmt::format("refrain {} --help", verb->name);
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates, std::string_view dashes) {
-  const std::string_view guess = closest(word, candidates);
-  return guess.empty() ? std::string() : fmt::format("; did you mean '{}{}'?", dashes, guess);
+std::string did_you_mean(std::string_view guess) {
+  return guess.empty() ? std::string() : fmt::format("; did you mean '{}'?", guess);
 }
 
 class Parser {
@@ -54,7 +53,7 @@ class Parser {
     const std::size_t equals = argument.find('=');
     const std::string_view name = argument.substr(0, equals);
     const auto found = std::find_if(flags_.begin(), flags_.end(), [&](const Flag* flag) { return flag->name == name; });
-    if (found == flags_.end()) fail(unknown(name));
+    if (found == flags_.end() || name.size() == 1) fail(unknown(name));
     const Flag& flag = **found;
     const std::string spelling = fmt::format("--{}", name);
     if (flag.kind == Kind::toggle) {
@@ -88,8 +87,10 @@ class Parser {
     if (next_ == arguments_.size()) fail(fmt::format("{} needs a value: {}", spelling, flag.metavar));
     const std::string_view value = arguments_[next_];
     if (value.size() > 1 && value[0] == '-' && !(value[1] >= '0' && value[1] <= '9')) {
-      fail(fmt::format("{} needs a value, but '{}' looks like a flag; write --{}={} to use it anyway", spelling, value,
-                       flag.name, value));
+      const bool is_text = flag.kind == Kind::text || flag.kind == Kind::file || flag.kind == Kind::folder ||
+                           flag.kind == Kind::words;  // a value of any other kind never begins like this
+      const std::string way = is_text ? fmt::format("; write --{}={} to use it anyway", flag.name, value) : "";
+      fail(fmt::format("{} needs a value: {}, but '{}' looks like a flag{}", spelling, flag.metavar, value, way));
     }
     ++next_;
     return value;
@@ -165,12 +166,13 @@ class Parser {
         if (flag->name == name) owners.push_back(other.name);
       }
     }
-    if (!owners.empty()) {
+    if (!owners.empty() && name.size() > 1) {
       return fmt::format("'{}' has no flag '--{}'; it belongs to {}", verb_.name, name, fmt::join(owners, ", "));
     }
     std::vector<std::string_view> names;
     for (const Flag* flag : flags_) names.push_back(flag->name);
-    return fmt::format("unknown flag '--{}'{}", name, did_you_mean(name, names, "--"));
+    const std::string_view guess = closest(name, names);
+    return fmt::format("unknown flag '--{}'{}", name, did_you_mean(guess.empty() ? "" : flag_spelling(guess)));
   }
 
   void check_complete() const {
@@ -213,8 +215,10 @@ Invocation parse_member(const VerbInfo& family, std::span<const std::string> res
     if (words.back() == rest.front()) return {.verb = member->verb, .settings = Parser(rest.subspan(1), *member).run()};
   }
   // For `index serve`, suggests `serve`.
-  std::string guess = find_verb(rest.front()) ? fmt::format("; did you mean '{}'?", rest.front())
-                                              : did_you_mean(rest.front(), words, fmt::format("{} ", family.name));
+  const std::string_view member = closest(rest.front(), words);
+  std::string guess = did_you_mean(find_verb(rest.front()) ? rest.front()
+                                   : member.empty()        ? std::string()
+                                                           : fmt::format("{} {}", family.name, member));
   if (guess.empty()) guess = fmt::format("; '{}' takes one of {}", family.name, fmt::join(words, ", "));
   throw UsageError(fmt::format("unknown verb '{} {}'{}", family.name, rest.front(), guess), help_of(&family));
 }
@@ -249,7 +253,7 @@ Invocation read(std::span<const std::string> arguments) {
   }
   const std::optional<Verb> verb = find_verb(first);
   if (!verb) {
-    const std::string guess = did_you_mean(first, verb_names(), "");
+    const std::string guess = did_you_mean(closest(first, verb_names()));
     throw UsageError(fmt::format("unknown verb '{}'{}", first, guess), help_of(nullptr));
   }
   const std::span<const std::string> rest = arguments.subspan(1);

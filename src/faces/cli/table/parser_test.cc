@@ -140,7 +140,10 @@ TEST(Parser, RefusesWhatIsMissingOrTooMuch) {
   EXPECT_EQ(refusal({"near", "x", "-o"}), "-o needs a value: DIR");
   EXPECT_EQ(refusal({"near", "x", "--output="}), "--output needs a value: DIR");
   EXPECT_EQ(refusal({"near", "x", "-o", "--force"}),
-            "-o needs a value, but '--force' looks like a flag; write --output=--force to use it anyway");
+            "-o needs a value: DIR, but '--force' looks like a flag; write --output=--force to use it anyway");
+  EXPECT_EQ(refusal({"ngrams", "build", "x", "-o", "d", "-n", "-x"}),
+            "-n needs a value: TOKENS, but '-x' looks like a flag");
+  EXPECT_EQ(refusal({"ngrams", "build", "x", "-o", "d", "--n", "3"}), "unknown flag '--n'; did you mean '-n'?");
   EXPECT_EQ(refusal({"near", "x", "--force=yes"}), "--force takes no value");
   EXPECT_EQ(refusal({"explain", "a", "b", "c"}), "'explain': unexpected argument 'c'");
   EXPECT_EQ(refusal({"near", "x", "-z"}), "unknown flag '-z'");

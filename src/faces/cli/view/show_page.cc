@@ -121,8 +121,8 @@ std::string read_all(int fd) {
   }
 }
 
-// What a program makes of the page; nothing where it is not there or fails, or where it only says that there are no
-// manuals here, as `man` does on a system without them.
+// Returns the page as a program formats it. Returns nothing if the program is missing or fails, or only says that there
+// are no manuals here, as `man` does on a system without them.
 std::optional<std::string> formatted(const std::string& page, const std::vector<std::string>& command,
                                      const Environment& settings) {
   const Descriptor input = file_of(page);

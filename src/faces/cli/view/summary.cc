@@ -130,6 +130,10 @@ std::string too_short_items(const AgainstReport& against, const DedupOptions& op
                      count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
 }
 
+std::string tokenizer_note(TokenizerKind tokenizer) {
+  return "tokenizer: " + tokenizer_text(tokenizer_names()[static_cast<std::size_t>(tokenizer)]);
+}
+
 // Says how many documents of an index or a library are removed, but not merged away. Empty if there are none.
 std::string unmerged(std::uint64_t removed) {
   return removed == 0 ? "" : fmt::format("{} more removed but not yet merged away", count_text(removed));
@@ -310,8 +314,7 @@ std::string ngrams_stats_text(const NgramsStats& stats) {
   const std::string grams = grams_text(stats.n);
   Table table;
   table.add("documents", count_text(stats.documents));
-  table.add("tokens", count_text(stats.tokens),
-            {fmt::format("tokenizer: {}", tokenizer_names()[static_cast<std::size_t>(stats.tokenizer)])});
+  table.add("tokens", count_text(stats.tokens), {tokenizer_note(stats.tokenizer)});
   table.add(grams, count_text(stats.grams));
   const auto share = [&](std::string_view name, std::uint64_t part, std::string_view meaning) {
     table.add(name, count_text(part), {fmt::format("{:>6}  {}", share_text(part, stats.grams), meaning)});
@@ -389,8 +392,7 @@ std::string index_stats_text(const IndexStats& stats) {
   Table table;
   table.add("documents", count_text(stats.documents), {unmerged(stats.removed)});
   table.add("text", size_of(stats.text_bytes));
-  table.add("tokens", count_text(stats.tokens),
-            {fmt::format("tokenizer: {}", tokenizer_names()[static_cast<std::size_t>(layout.tokenizer)])});
+  table.add("tokens", count_text(stats.tokens), {tokenizer_note(layout.tokenizer)});
   table.add("window", count_text(layout.window),
             {layout.interleave > 1 ? fmt::format("tokens, {} apart", layout.interleave) : "tokens"});
   table.add(

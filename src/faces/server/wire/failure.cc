@@ -24,10 +24,7 @@ Failure no_room_for_body(bool never) {
   return {503, "overloaded", "not enough memory for this body now", {{"Retry-After", "1"}}};
 }
 
-namespace {
-
-// Clients name an option as a field of a body; those of the server itself are flags that it was started with.
-std::string spelled(std::string_view option) {
+std::string spelling(std::string_view option) {
   constexpr std::string_view kFlags[] = {"library", "memory", "temp_dir", "threads", "token_file"};
   if (std::ranges::find(kFlags, option) == std::end(kFlags)) return fmt::format("'{}'", option);
   std::string flag = fmt::format("--{}", option);
@@ -35,10 +32,8 @@ std::string spelled(std::string_view option) {
   return flag;
 }
 
-}  // namespace
-
 Failure failure_of(const Error& error) {
-  const std::string message = error.spelled(spelled);
+  const std::string message = error.spelled(spelling);
   const auto as = [&](unsigned status, const char* code, Headers headers = {}) {
     return Failure(status, code, message, std::move(headers));
   };

@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,10 @@ Failure no_room_for_body(bool never);
 Failure failure_of(const Error& error);
 // The same for any exception. An exception of unknown type becomes status 500, without any details.
 Failure failure_of(const std::exception_ptr& thrown);
+
+// The spelling of an option in answers and in the log: 'max_gap' for a field of a body, "--memory" for a flag that the
+// server was started with.
+std::string spelling(std::string_view option);
 
 // For example "Not Found"; "Unknown" for a status that is never sent.
 std::string_view reason_phrase(unsigned status);

@@ -1,4 +1,4 @@
-// What is read from a request: its target, the headers that decide who may ask, and its body.
+// Reads a request: its target, the headers that decide who may ask, and its body.
 #pragma once
 
 #include <cstddef>

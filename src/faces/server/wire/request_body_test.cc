@@ -228,5 +228,10 @@ TEST(DocumentsBody, AClientThatLeftIsNotReadToTheEnd) {
   EXPECT_THROW(parse_documents(body, Ids::any, stop.get_token()), Error);
 }
 
+TEST(Failure, SpellsFlagsOfTheServerAndFieldsOfBodies) {
+  EXPECT_EQ(spelled("give `memory`, or less `max_gap`; `temp_dir` is full", spelling),
+            "give --memory, or less 'max_gap'; --temp-dir is full");
+}
+
 }  // namespace
 }  // namespace refrain::server

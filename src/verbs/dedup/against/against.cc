@@ -43,7 +43,7 @@ struct ItemOfRow {
   std::uint64_t operator()(const ItemRow& row) const { return row.item; }
 };
 
-// What a thread needs to search documents.
+// A thread that searches documents needs this.
 struct Worker {
   Worker(DedupRun& run, const ReferenceWindows& windows)
       : texts(run.texts(), run.dir.work("text_ends")),
@@ -251,8 +251,7 @@ std::string_view AgainstView::id(std::uint64_t item) {
   return ids_->get(item, scratch_);
 }
 
-// dedup: writes what was found of another set as JSON.
-
+// Writes what was found of the other set as JSON.
 void write_against(DedupRun& run) {
   if (!run.against()) return;
   run::SliceFile item_ids(run.dir.work("against_ids"), run.dir.work("against_id_ends"));

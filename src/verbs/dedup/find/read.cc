@@ -70,7 +70,7 @@ struct BatchResult {
   std::vector<std::uint32_t> source_numbers;
 };
 
-// What a thread needs to process texts.
+// A thread that processes texts needs this.
 struct Worker {
   Worker(const text::FeaturePlan& plan, const NearFinder* near)
       : stream(plan), sketcher(near == nullptr ? nullptr : near->sketcher()) {}

@@ -146,8 +146,6 @@ void dedup_verify(DedupRun& run) {
   run.report.rounds = round;
 }
 
-// dedup: the pairs of documents that meet in the first round.
-
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   run::ColumnReader<DocId> heads(run.dir.work("heads"));
   run::ColumnReader<DocState> states(run.dir.work("states"));

@@ -48,9 +48,13 @@ double number(std::string_view text) {
     throw Error(Errc::invalid_argument, fmt::format("{}: holds comments; use `comments`", folder.string()));
   if (is_bare(has.value, asked))
     throw Error(Errc::invalid_argument, fmt::format("{}: holds no comments; remove `comments`", folder.string()));
+  const auto text = [&](std::string_view value) {
+    if (value.empty()) return std::string("none");
+    return has.name == "tokenizer" ? tokenizer_text(value) : std::string(value);
+  };
   throw Error(Errc::invalid_argument,
               fmt::format("{}: made with {} {}, but this run has {}; use the same, or another library", folder.string(),
-                          rule, has.value, asked.empty() ? "none" : asked));
+                          rule, text(has.value), text(asked)));
 }
 
 // Checks that decisions made with one keep policy hold under another: see DedupOptions::keep.
@@ -68,9 +72,8 @@ void check_rules(const DedupOptions& options, const library::Layout& wanted, con
   for (const library::Rule& has : layout.rules) {
     const std::string_view asked = value_of(wanted, has.name);
     // Exact copies are found in any library, and matches at a lower threshold include those at a higher one.
-    const bool any_will_do =
-        !grows && ((options.near == NearMethod::off && is_near_rule(has.name)) ||
-                   (has.name == known::kThresholdRule && number(has.value) <= number(asked)));
+    const bool any_will_do = !grows && ((options.near == NearMethod::off && is_near_rule(has.name)) ||
+                                        (has.name == known::kThresholdRule && number(has.value) <= number(asked)));
     if (has.name == known::kKeepRule)
       check_keep(options, has, folder);
     else if (!any_will_do && has.value != asked)
@@ -87,7 +90,7 @@ void for_each_library(const DedupOptions& options, Each each) {
     const fs::path folder = known::library_folder(named);
     each(folder, library::read_manifest(folder), false);
   }
-  if (!options.library.empty() && is_taken(options.library))
+  if (!options.library.empty() && library::has_library(options.library))
     each(options.library, library::read_manifest(options.library), true);
 }
 
@@ -133,9 +136,9 @@ std::optional<Bands> check_libraries(const DedupOptions& options) {
 
 std::string libraries_identity(const DedupOptions& options) {
   std::string text;
-  for_each_library(options, [&](const fs::path&, const library::Manifest& manifest, bool grows) {
-    if (!grows) text += fmt::format("known {}\n", library::identity_of(manifest));
-  });
+  for (const fs::path& known : options.known)
+    text += fmt::format("known {}\t{}\n", known.string(),
+                        library::identity_of(library::read_manifest(known::library_folder(known))));
   if (!options.library.empty()) text += fmt::format("library {}\n", absolute_path(options.library).string());
   return text;
 }

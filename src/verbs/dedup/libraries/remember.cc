@@ -65,7 +65,7 @@ class BlockColumn {
   std::vector<T> values_;
 };
 
-// What one worker reads about a range of documents.
+// One worker reads this about a range of documents.
 struct RememberedBlock {
   explicit RememberedBlock(DedupRun& run)
       : sketches(run),

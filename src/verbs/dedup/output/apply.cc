@@ -1,4 +1,4 @@
-// dedup: writes the input again without what was removed.
+// dedup: writes the input again, without what was removed or with fields that describe the decisions.
 #include <string>
 
 #include "verbs/dedup/against/against.h"
@@ -20,8 +20,6 @@ void dedup_apply(DedupRun& run) {
       });
   run.report.written_bytes = report.written_bytes;
 }
-
-// dedup: writes copies of the input with fields added that describe the decisions.
 
 void dedup_annotate(DedupRun& run) {
   const Array<DocId> clusters = run::load_column<DocId>(run.dir.work("clusters"), run.budget, "the clusters");

@@ -27,7 +27,7 @@ struct PlaceRow {
   std::uint64_t bytes = 0;  // 0: the file must be read from its beginning to find it
 };
 
-// What the places of one batch have in common.
+// The places of one batch have this in common.
 struct RecordPlaces {
   std::string file;  // the file of records or the archive; empty: whole files, or input that cannot be read again
   Format format = Format::files;

@@ -1,4 +1,4 @@
-// What a run of dedup will do. The stages take the plan as it is, and check no option again.
+// The plan of a dedup run: its options, once they have been checked, and what follows from them.
 #pragma once
 
 #include <memory>

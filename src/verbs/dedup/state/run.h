@@ -1,4 +1,4 @@
-// What the stages of a dedup run share, and the files that one stage leaves to the next.
+// The stages of a dedup run share its state and the files that one stage leaves to the next.
 //
 // In `work`. Most are columns: one value per document of the input, in input order. Others hold strings end to end,
 // with a file of their ends.
@@ -138,7 +138,7 @@ struct DedupRun {
   std::weak_ptr<const KnownDocuments> known_;
 };
 
-// What markers keep of a run.
+// Markers keep these fields of a run.
 void visit_fields(run::SameOrConst<DedupRun> auto& run, auto field) {
   field("report", run.report);
   field("read", run.report.read);

@@ -23,6 +23,8 @@ namespace refrain::verbs::dedup {
 namespace {
 
 constexpr std::size_t kMostAlarms = 100;
+constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the numbers of hosts only
+constexpr DocId kSites = 16384;                           // documents per task of a worker
 
 struct Loss {
   std::size_t source;
@@ -107,13 +109,6 @@ void judge_sources(DedupRun& run, DedupOutcome outcome) {
     if (worst[i].share() > run.options.alarm && worst[i].documents >= kLeastOfSource)
       run.report.alarms.push_back({names[i], worst[i].documents, worst[i].removed});
 }
-
-namespace {
-
-constexpr std::uint64_t kHost = std::uint64_t{1} << 63U;  // set in the numbers of hosts only
-constexpr DocId kSites = 16384;                           // documents per task of a worker
-
-}  // namespace
 
 std::uint64_t site_of_host(std::string_view host) {
   return digest(host).high | kHost;

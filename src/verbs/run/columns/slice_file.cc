@@ -35,6 +35,8 @@ void for_each_part(std::uint64_t place, std::uint64_t size, Fn fn) {
   }
 }
 
+constexpr std::uint64_t kAheadBytes = std::uint64_t{64} << 10;
+
 }  // namespace
 
 StripedWriter::StripedWriter(RunDir& dir, const std::string& name, MemoryBudget& budget)
@@ -101,12 +103,6 @@ void StripedFile::read_stretch(std::uint64_t place, std::span<char> to) const {
     to = to.subspan(size);
   });
 }
-
-namespace {
-
-constexpr std::uint64_t kAheadBytes = std::uint64_t{64} << 10;
-
-}  // namespace
 
 SliceFile::SliceFile(const std::filesystem::path& bytes, const std::filesystem::path& ends)
     : SliceFile(std::make_shared<const StripedFile>(bytes), ends) {}

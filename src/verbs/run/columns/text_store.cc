@@ -11,6 +11,7 @@ namespace refrain::verbs::run {
 
 namespace {
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // per waiting batch, in memory
 }  // namespace
 
 TextStore::TextStore(MemoryBudget& budget, TempSpace& temp, std::uint64_t memory_bytes)
@@ -101,10 +102,6 @@ const char* TextStore::read(std::uint64_t begin, std::size_t size, std::vector<c
   file_->read(begin, {scratch.data(), size});
   return scratch.data();
 }
-
-namespace {
-constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;  // per waiting batch, in memory
-}  // namespace
 
 void WaitingTexts::hold(const TextBatch& texts, MemoryBudget& budget, TempSpace& temp) {
   text_.clear();
