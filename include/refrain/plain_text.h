@@ -14,8 +14,8 @@ struct PlainTextReport {
   double seconds = 0;
 };
 
-// Passes JSONL to `out`, a few whole lines at a time, in input order: {"id": ..., "text": ...}. Bytes that are not
-// UTF-8 are replaced by U+FFFD, because JSON is UTF-8.
+// Passes JSONL to `out` in input order, a few lines at a time or, of a long text, a part of its line:
+// {"id": ..., "text": ...}. Bytes that are not UTF-8 are replaced by U+FFFD, because JSON is UTF-8.
 PlainTextReport plain_text(const InputOptions& input, const Context& context,
                            const std::function<void(std::string_view)>& out);
 

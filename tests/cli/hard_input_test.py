@@ -54,6 +54,19 @@ class OddBytes(TestCase):
             self.assertEqual(self.hashes(TEXT.encode().replace(b" ", bad) + b"\n"), [self.hash], bad)
             self.assertEqual(self.hashes(TEXT.encode() + bad), [self.hash], bad)
 
+    def test_long_texts_are_printed_in_parts(self):
+        rng = random.Random(11)
+        text = "".join(rng.choices(["a", "\n", "\u00e9", "\u4e2d", "\U0001f600", "\x01", '"', "\\"], k=3_000_000))
+        self.write("in/a.txt", text)
+        self.write("in/b.txt", TEXT)
+        with subprocess.Popen([program(), "text", "in", "-q", "--memory", "64M"], cwd=self.dir,
+                              stdout=subprocess.PIPE) as process:
+            rows = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual([(row["id"], row["text"] == wanted) for row, wanted in zip(rows, [text, TEXT])],
+                         [("in/a.txt", True), ("in/b.txt", True)])
+        self.assertEqual(len(rows), 2)
+
     def test_random_bytes_crash_no_format_and_no_tokenizer(self):
         rng = random.Random(9)
         for form in ("files", "lines", "jsonl", "tsv"):

@@ -19,6 +19,7 @@ import concurrent.futures
 import contextlib
 import ctypes
 import json
+import lzma
 import os
 import random
 import re
@@ -41,7 +42,8 @@ import hostile  # noqa: E402
 
 MB = 1e6
 SECONDS_PER_MB = 1.0
-SECONDS_PER_MB_OF = {"match": 8.0}  # counts all rows within the distance
+# `match` counts all rows within the distance; with --against, each piece of a document may lie in 64 items.
+SECONDS_PER_MB_OF = {"match": 8.0, "dedup against": 8.0}
 # A large answer counts with the input: here it is, and how many texts a byte of it was compared with.
 ANSWERS = {"index query": ("printed", 2), "substrings": ("out/passages.jsonl", 1)}
 SMALL_SECONDS = 2.0  # for inputs below a few megabytes, which must not take long either
@@ -117,6 +119,12 @@ KNOWN = [
     ("serve-query", "pump", 8 << 20, {"head": b'{"text":"a","with":[', "item": b'"a",', "per": 1 << 30,
                                       "connections": 16, "threads": "16"}),
     ("serve-seen", "pump", 2 << 20, {"head": b'{"id":"{c}","text":"', "item": b"", "per": 0, "tail": b'"}\n'}),
+    ("warc", "pump", 200 << 10, {"prefix": b"WARC/1.0\r\n", "item": b"WARC/1.0\r\n", "per": 100, "tail": b"\n",
+                                 "packed": ".xz", "verb": "dedup"}),
+    ("text", "pump", 1 << 20, {"head": b"w{n} ", "item": b"A-", "per": 100, "tail": b"\n", "verb": "index query"}),
+    ("lines", "pump", 1 << 20, {"head": b"w{n} ", "item": b"\n", "per": 3, "tail": b"\n", "verb": "index query"}),
+    ("xz", "members", 128 << 10, {"member": lzma.compress(b"\n" * 60000, preset=0), "count": 1 << 30,
+                                  "verb": "text"}),
 ]
 
 

@@ -22,7 +22,7 @@ DocumentRuns::DocumentRuns(Snapshot& snapshot, std::string_view text, const Pass
       limits_(limits),
       excluded_(excluded),
       budget_(budget),
-      query_(snapshot.layout(), text, limits.edits == Edits::heavy, budget),
+      query_(snapshot.layout(), snapshot.hasher(), text, limits.edits == Edits::heavy, budget),
       chainer_(budget, chain_rules(snapshot.layout(), limits)),
       furthest_(budget, "the chains of a query") {}
 

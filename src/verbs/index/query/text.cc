@@ -20,14 +20,14 @@ void sort_by_blot(Array<blot::ChosenWindow>& windows) {
 
 }  // namespace
 
-QueryText::QueryText(const IndexLayout& layout, std::string_view text, bool with_pairs, MemoryBudget& budget)
+QueryText::QueryText(const IndexLayout& layout, text::TokenHasher& hasher, std::string_view text, bool with_pairs,
+                     MemoryBudget& budget)
     : text_(text),
       hashes_(budget, "the tokens of a query"),
       bytes_(budget, "the tokens of a query"),
       windows_(budget, "the windows of a query"),
       pairs_(budget, "the windows of a query") {
   Array<std::uint64_t> hashes(budget, "the tokens of a query");
-  text::TokenHasher hasher(layout.tokenizer);
   hasher.read(text, [&](const text::TokenStretch& stretch) {
     hashes.append(stretch.hashes());
     bytes_.reserve_more(stretch.size());

@@ -21,7 +21,8 @@ namespace refrain::verbs::index {
 class QueryText {
  public:
   // Keeps a reference to the text. Pairs are only chosen if they are requested and the index has pairs.
-  QueryText(const IndexLayout& layout, std::string_view text, bool with_pairs, MemoryBudget& budget);
+  QueryText(const IndexLayout& layout, text::TokenHasher& hasher, std::string_view text, bool with_pairs,
+            MemoryBudget& budget);
 
   // 32 bits of the hash of each token.
   std::span<const std::uint32_t> hashes() const { return {hashes_.data(), hashes_.size()}; }

@@ -73,6 +73,8 @@ class Snapshot {
   // Returns 32 bits of the hash of each token in [first, last) of the document, or fewer if the document ends
   // earlier. Throws Error(corrupt) if the text has fewer tokens than the index says.
   std::vector<std::uint32_t> token_hashes(DocId document, std::uint64_t first, std::uint64_t last);
+  // For texts of queries, too: it holds half a megabyte.
+  text::TokenHasher& hasher() { return *hasher_; }
 
  private:
   struct Segment {
