@@ -2,6 +2,7 @@
 // way. Both must find the same documents.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -67,16 +68,15 @@ TEST_F(LineRangesTwin, ReadsAndRewritesWhatTheStreamDoes) {
     const std::string clean = rewritten(packed, format, 1, 0);
     for (const std::string& line : bad_lines(expected)) too_long += line.find("longer") != std::string::npos ? 1 : 0;
     options.paths = {plain};
-    for (const unsigned threads : {1U, 3U, 8U})
-      for (const std::size_t piece_bytes : {16U, 97U, 1000U, 0U}) {
-        SCOPED_TRACE(testing::Message() << "round " << round << ", " << threads << " threads, pieces of "
-                                        << piece_bytes);
-        const Collected found = collect(options, threads, {.piece_bytes = piece_bytes});
-        EXPECT_EQ(found.texts(), expected.texts());
-        EXPECT_EQ(bad_lines(found), bad_lines(expected));
-        EXPECT_EQ(found.report.bad_records, expected.report.bad_records);
-        EXPECT_TRUE(rewritten(plain, format, threads, piece_bytes) == clean);
-      }
+    const std::size_t piece_bytes = std::array{16U, 97U, 1000U, 0U}[round / 2 % 4];
+    for (const unsigned threads : {1U, 3U, 8U}) {
+      SCOPED_TRACE(testing::Message() << "round " << round << ", " << threads << " threads, pieces of " << piece_bytes);
+      const Collected found = collect(options, threads, {.piece_bytes = piece_bytes});
+      EXPECT_EQ(found.texts(), expected.texts());
+      EXPECT_EQ(bad_lines(found), bad_lines(expected));
+      EXPECT_EQ(found.report.bad_records, expected.report.bad_records);
+      EXPECT_TRUE(rewritten(plain, format, threads, piece_bytes) == clean);
+    }
   }
   EXPECT_GT(too_long, 20U);
 }

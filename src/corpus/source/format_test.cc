@@ -103,7 +103,7 @@ TEST_F(NewFormat, IsReadByItsEndingItsBeginningOrItsName) {
 
 TEST_F(NewFormat, LongAndBadRecordsAreCountedAndReadingContinues) {
   const std::string path =
-      write("a.notes", note("a", "x") + note("b", std::string(100, 'y')) + note("c", std::string(200'000, 'z')) +
+      write("a.notes", note("a", "x") + note("b", std::string(100, 'y')) + note("c", std::string(50'000, 'z')) +
                            note("d", "w") + "without an end");
   SourceOptions options = reading({path});
   options.max_doc_bytes = 10;
