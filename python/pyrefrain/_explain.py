@@ -6,7 +6,7 @@ import json
 import os
 
 from . import _core
-from ._inputs import documents_of, paths_of
+from ._inputs import documents_of, explicit_field, paths_of
 from ._progress import reporter
 from ._results import Explanation
 
@@ -36,5 +36,6 @@ def explain(a: str | os.PathLike[str], b: str | os.PathLike[str] | None = None, 
     if within is None:
         return Explanation(_core.explain_pair("0", "1", documents_of([str(a), str(b)]), {**options}))
     if (paths := paths_of(within)) is not None:
-        return Explanation(_core.explain_pair(str(a), str(b), paths, {"id": id, **options}))
+        field = explicit_field(text)
+        return Explanation(_core.explain_pair(str(a), str(b), paths, {"text": field, "id": id, **options}))
     return Explanation(_core.explain_pair(str(a), str(b), documents_of(within, text, id), {**options}))

@@ -2,6 +2,9 @@
 
 import contextlib
 import os
+import re
+
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
 
 
 @contextlib.contextmanager
@@ -33,9 +36,16 @@ def tsv_rows(text, **types):
     names = lines[0].split("\t")
     if names[-1].startswith("refrain "):  # an empty column, whose name states the options
         del names[-1]
-    readers = [types.get(name, str) for name in names]
+    readers = [types.get(name, unescaped) for name in names]
     return [{name: read(value) if value else None for name, read, value in zip(names, readers, line.split("\t"))}
             for line in lines[1:]]
+
+
+def unescaped(value):
+    """Returns an id as it was before it was written into a TSV file."""
+    if "\\" not in value:
+        return value
+    return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found.group(1), found.group(1)), value)
 
 
 def tsv_file(path, **types):

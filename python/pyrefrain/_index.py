@@ -6,7 +6,7 @@ import json
 import os
 
 from . import _core
-from ._inputs import documents_of, paths_of
+from ._inputs import documents_of, explicit_field, input_of
 from ._progress import reporter
 
 TYPE_CHECKING = False
@@ -104,6 +104,7 @@ def _progressing(options):
 def _input_and_options(data, text, id, options):
     """Returns the input and the options in the form that the engine takes."""
     options = _progressing(options)
-    if (paths := paths_of(data)) is not None:
-        return paths, {"text": None if text == "text" else text, "id": id, **options}
+    paths, data = input_of(data, None, None)
+    if paths is not None:
+        return paths, {"text": explicit_field(text), "id": id, **options}
     return documents_of(data, text, id), options

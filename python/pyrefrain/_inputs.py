@@ -2,7 +2,7 @@
 
 import os
 
-from . import _core
+from . import _core, errors
 
 
 def is_dataset(data):
@@ -27,6 +27,29 @@ def paths_of(data):
     return None
 
 
+def input_of(data, paths, texts):
+    """Returns (paths, None) or (None, data) for the three ways of naming an input, of which exactly one is used."""
+    if sum(given is not None for given in (data, paths, texts)) != 1:
+        raise TypeError("expected one input: the first argument, paths or texts")
+    if paths is not None:
+        return [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)], None
+    if texts is not None:
+        if isinstance(texts, (str, bytes)):
+            raise TypeError(f"texts: expected several texts, not one {type(texts).__name__}")
+        return None, texts
+    if (found := paths_of(data)) is not None:
+        return found, None
+    if _all_name_files(data):
+        raise errors.InvalidArgument(f"texts or paths? {data[0]!r} and all other strings of the list name files; "
+                                     "pass the list as texts= or as paths=")
+    return None, data
+
+
+def _all_name_files(data):
+    return (isinstance(data, (list, tuple)) and len(data) > 0
+            and all(isinstance(item, str) and "\0" not in item and os.path.exists(item) for item in data))
+
+
 def documents_of(data, text="text", id=None, fields=()):
     """Wraps `data` in Documents, which the engine reads without copying them."""
     if is_dataset(data):
@@ -41,6 +64,11 @@ def documents_of(data, text="text", id=None, fields=()):
         elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
             data = list(data)
     return _core.Documents(data, text=text, id=id or "", fields=list(fields))
+
+
+def explicit_field(text):
+    """Returns None for the default field name. Naming a field implies records with fields, which files may not have."""
+    return None if text == "text" else text
 
 
 def rows_of(data, rows):

@@ -7,6 +7,10 @@ from ._inputs import is_dataset, rows_of
 from ._table import Table, escaped
 
 
+_FROM_FILES = ("the documents were read from files; {}(..., output=FOLDER, apply=True) writes them to FOLDER/clean, "
+               "without the duplicates")
+
+
 class Result(Table):
     """A table, with the report of the verb."""
 
@@ -48,6 +52,8 @@ class Ranges(Result):
 
     def clean(self):
         """Returns the texts without the repeated ranges: a list of str for a list, else a Column."""
+        if self._documents is None:
+            raise TypeError(_FROM_FILES.format("substrings"))
         texts = self._documents.texts_at(range(len(self._documents)), self.cuts)
         return list(texts) if isinstance(self._data, (list, tuple)) else texts
 
@@ -74,6 +80,7 @@ class Decisions(Result):
 
     def kept(self):
         """Returns the input without its duplicates, as the type it was given: a list, a table, a frame or a dataset."""
+        self._check_in_memory()
         rows = rows_of(self._data, self.kept_rows)
         if rows is None:
             raise TypeError(f"no rows can be selected from {type(self._data).__name__}; use kept_rows")
@@ -81,10 +88,12 @@ class Decisions(Result):
 
     def cut_texts(self):
         """Returns the texts that are kept, without the ranges that `substrings` removes, as a Column."""
+        self._check_in_memory()
         return self._documents.texts_at(self.kept_rows, self._cuts)
 
     def annotated(self):
         """Returns the input with the columns keep, reason, match, similarity and cluster added."""
+        self._check_in_memory()
         columns = self.to_arrow().select(["keep", "reason", "match", "similarity", "cluster"])
         kind = type(self._data).__module__.partition(".")[0]
         if kind == "datasets":
@@ -104,6 +113,10 @@ class Decisions(Result):
                 table = table.append_column(name, columns[name])
             return table
         raise TypeError(f"there are no columns in {type(self._data).__name__}; use the decisions themselves")
+
+    def _check_in_memory(self):
+        if self._documents is None:
+            raise TypeError(_FROM_FILES.format("dedup"))
 
     def _with_cuts(self, rows):
         texts = self.cut_texts()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _core, _files
-from ._inputs import documents_of, is_dataset, paths_of
+from ._inputs import documents_of, explicit_field, input_of, is_dataset, paths_of
 from ._progress import reporter
 from ._results import Decisions, Fingerprints, Matches, Ngrams, Ranges
 
@@ -16,31 +16,35 @@ if TYPE_CHECKING:
     from .options import DedupOptions, FingerprintOptions, NearOptions, NgramsOptions, SubstringsOptions
 
 
-def fingerprint(data: Any, *, text: str = "text", id: str | None = None,
+def fingerprint(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
                 **options: Unpack[FingerprintOptions]) -> Fingerprints:
     """Computes the 64-bit SimHash of every document.
 
     `data` is a list of str, any object that exports Arrow (a pyarrow, polars, pandas or DuckDB table, a dataset), or
-    paths: a str, a Path, or a list of Paths. `text` and `id` name columns. Documents without ids are identified by
+    paths: a str, a Path, or a list of Paths. `paths` and `texts` say which of the two a list of str is; a list whose
+    strings all name files is refused otherwise. `text` and `id` name columns. Documents without ids are identified by
     row number.
     """
     _prepare(options)
-    if (paths := paths_of(data)) is not None:
-        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": _explicit_field(text), "id": id, **options}),
+    paths, data = input_of(data, paths, texts)
+    if paths is not None:
+        rows = _files.tsv_rows(_core.fingerprint_files(paths, {"text": explicit_field(text), "id": id, **options}),
                                simhash=int)
         return Fingerprints(_files.Rows(rows, ["id", "simhash"]), "{}")
     return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), {**options}))
 
 
-def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NearOptions]) -> Matches:
+def near(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
+         **options: Unpack[NearOptions]) -> Matches:
     """Finds pairs of near-duplicate documents by SimHash, and the clusters they form.
 
     `data`, `text` and `id` are as in fingerprint(). To remove the duplicates, use dedup().
     """
     _prepare(options)
-    if (paths := paths_of(data)) is not None:
+    paths, data = input_of(data, paths, texts)
+    if paths is not None:
         with _files.output_folder(options) as folder:
-            report = _core.near_files(paths, {"text": _explicit_field(text), "id": id, **options})
+            report = _core.near_files(paths, {"text": explicit_field(text), "id": id, **options})
             matches = _files.tsv_file(os.path.join(folder, "matches.tsv"), diff=int, similarity=float)
             clusters = _files.tsv_file(os.path.join(folder, "clusters.tsv"), simhash=int, cluster=int)
         names = ["id1", "id2", "diff"] + (["similarity"] if options.get("verify") else [])
@@ -48,8 +52,8 @@ def near(data: Any, *, text: str = "text", id: str | None = None, **options: Unp
     return Matches(*_core.near_memory(documents_of(data, text, id), {**options}))
 
 
-def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: bool = False,
-          **options: Unpack[DedupOptions]) -> Any:
+def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
+          annotate: bool = False, **options: Unpack[DedupOptions]) -> Any:
     """Decides which documents to keep.
 
     For a Hugging Face dataset, the result is the dataset without its duplicates or, with `annotate`, the whole
@@ -59,7 +63,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
     may also be texts, a table or paths.
     """
     _prepare(options)
-    paths = paths_of(data)
+    paths, data = input_of(data, paths, texts)
     against = options.get("against")
     if against is not None:
         against_paths = paths_of(against)
@@ -68,7 +72,7 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
     if paths is not None:
         with _files.output_folder(options) as folder:
             report = _core.dedup_files(paths,
-                                       {"text": _explicit_field(text), "id": id, "annotate": annotate, **options})
+                                       {"text": explicit_field(text), "id": id, "annotate": annotate, **options})
             rows = _files.json_lines(os.path.join(folder, "decisions.jsonl"))
         names = ["id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "spans",
                  "cluster"]
@@ -85,15 +89,17 @@ def dedup(data: Any, *, text: str = "text", id: str | None = None, annotate: boo
     return decisions
 
 
-def substrings(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[SubstringsOptions]) -> Ranges:
+def substrings(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
+               **options: Unpack[SubstringsOptions]) -> Ranges:
     """Finds every byte range covered by windows of `length` bytes that occur at least `min_count` times.
 
     `data`, `text` and `id` are as in fingerprint(). The result's clean() returns the texts without these ranges.
     """
     _prepare(options)
-    if (paths := paths_of(data)) is not None:
+    paths, data = input_of(data, paths, texts)
+    if paths is not None:
         with _files.output_folder(options) as folder:
-            report = _core.substrings_files(paths, {"text": _explicit_field(text), "id": id, **options})
+            report = _core.substrings_files(paths, {"text": explicit_field(text), "id": id, **options})
             rows = _files.tsv_file(os.path.join(folder, "substring_bytes.tsv"), x=int, y=int)
         return Ranges(_files.Rows(rows, ["id", "x", "y"]), _files.Rows([], ["document", "begin", "end"]), report, data,
                       None)
@@ -102,15 +108,17 @@ def substrings(data: Any, *, text: str = "text", id: str | None = None, **option
     return Ranges(found, cuts, report, data, documents)
 
 
-def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: Unpack[NgramsOptions]) -> Ngrams:
+def ngrams(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
+           **options: Unpack[NgramsOptions]) -> Ngrams:
     """Finds every run of `n` tokens that occurs at least `m` times, with its places.
 
     `data`, `text` and `id` are as in fingerprint(). For paths, `output` is the folder of the index.
     """
     _prepare(options)
-    if (paths := paths_of(data)) is not None:
+    paths, data = input_of(data, paths, texts)
+    if paths is not None:
         with _files.output_folder(options) as folder:
-            report = _core.ngrams_files(paths, {"text": _explicit_field(text), "id": id, **options})
+            report = _core.ngrams_files(paths, {"text": explicit_field(text), "id": id, **options})
             rows = _files.tsv_rows(_core.ngrams_rows(folder), count=int, documents=int, places=_places)
         return Ngrams(_files.Rows(rows, ["ngram", "count", "documents", "places"]), report)
     return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), {**options}))
@@ -119,11 +127,6 @@ def ngrams(data: Any, *, text: str = "text", id: str | None = None, **options: U
 def _prepare(options):
     if "progress" in options:
         options["progress"] = reporter(options["progress"])
-
-
-def _explicit_field(text):
-    """Returns None for the default field name. Naming a field implies records with fields, which files may not have."""
-    return None if text == "text" else text
 
 
 def _fields(options):
@@ -139,4 +142,5 @@ def _decision(row, names):
 
 
 def _places(text):
-    return [{"id": place.rpartition(":")[0], "token": int(place.rpartition(":")[2])} for place in text.split(",")]
+    parts = [place.rpartition(":") for place in text.split(",")]
+    return [{"id": _files.unescaped(id), "token": int(token)} for id, _, token in parts]

@@ -1,6 +1,8 @@
 """Every kind of input gives the same answer, and results of the input's type."""
 import datetime
 import decimal
+import json
+import pathlib
 
 import datasets
 import pandas as pd
@@ -55,6 +57,52 @@ def test_what_is_kept_is_of_the_kind_that_was_given():
     assert pyrefrain.dedup(frame).kept().equals(frame.iloc[KEPT])
     with pytest.raises(TypeError, match="kept_rows"):
         pyrefrain.dedup(text for text in TEXTS).kept()
+
+
+def test_texts_and_names_of_files_are_not_confused(tmp_path):
+    texts = ["a text that is there twice", "another one", "a text that is there twice"]
+    names = [str(tmp_path / f"{row}.txt") for row in range(len(texts))]
+    for name, text in zip(names, texts):
+        pathlib.Path(name).write_text(text)
+    for function in (pyrefrain.dedup, pyrefrain.near, pyrefrain.fingerprint, pyrefrain.substrings, pyrefrain.ngrams):
+        with pytest.raises(errors.InvalidArgument, match="texts or paths.*0.txt"):
+            function(names)
+    assert [row["keep"] for row in pyrefrain.dedup(paths=names)] == [True, True, False]
+    assert len(pyrefrain.dedup(paths=tmp_path)) == len(texts)
+    assert pyrefrain.dedup(texts=names, exact=True, near="off").kept() == names
+    assert len(pyrefrain.dedup(names + ["no file"])) == len(names) + 1
+    for wrong in ({}, {"paths": names, "texts": TEXTS}):
+        with pytest.raises(TypeError, match="expected one input"):
+            pyrefrain.dedup(**wrong)
+    with pytest.raises(TypeError, match="several texts"):
+        pyrefrain.dedup(texts="one")
+
+
+def test_results_from_files_say_how_their_texts_are_written(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXTS[0])
+    found = pyrefrain.dedup([tmp_path / "a.txt"])
+    assert found.kept_rows == [0]
+    for method in (found.kept, found.cut_texts, found.annotated):
+        with pytest.raises(TypeError, match="read from files; dedup.*apply=True"):
+            method()
+    with pytest.raises(TypeError, match="read from files; substrings"):
+        pyrefrain.substrings(tmp_path / "a.txt", length=20).clean()
+
+
+def test_ids_from_files_are_as_they_were(tmp_path):
+    ids = ["#1", "a\tb", "c\\d", "e\nf", "\\t", "plain"]
+    rows = [{"id": id, "body": "the same words in every one of these documents, which are many"} for id in ids]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = tmp_path / "in.jsonl"
+    options = {"text": "body", "id": "id"}
+    assert list(pyrefrain.fingerprint(path, **options)["id"]) == ids
+    assert list(pyrefrain.dedup(path, **options)["id"]) == ids
+    matches = pyrefrain.near(path, **options)
+    assert list(matches.documents["id"]) == ids
+    assert list(matches["id2"]) == ids[1:]
+    assert set(pyrefrain.substrings(path, length=20, **options)["id"]) == set(ids)
+    assert {place["id"] for row in pyrefrain.ngrams(path, n=3, **options) for place in row["places"]} == set(ids)
+    assert pyrefrain.explain("#1", "a\tb", within=path, **options).similarity == 1
 
 
 def test_cuts_reach_the_texts_of_every_kind():
