@@ -423,6 +423,20 @@ class Extracted(Index):
         self.assertIn("--noise: has no effect without --edits heavy", self.run_program("index", "extract", "index",
                                                                                        "--noise", "0.5", code=2).err)
 
+    def test_a_document_that_is_the_question_is_one_passage_however_often_it_repeats_itself(self):
+        row = "every line of this list is the same but for its number"
+        self.write("docs/list", "".join(f"{row} {at}\n" for at in range(300)))
+        self.write("docs/longer", "".join(f"{row} {at}\n" for at in range(310)))
+        self.write("docs/other", " ".join(WORDS[:50]))
+        self.create("docs")
+        for threads in ("1", "3"):
+            places = [place for found in self.query("docs/list", "--threads", threads)
+                      for place in found["occurrences"]]
+            [whole] = [place for place in places if place["id"] == "docs/list"]
+            self.assertEqual((whole["similarity"], whole["begin"], whole["end"]),
+                             (1, 0, len(self.read("docs/list")) - 1))
+            self.assertIn("docs/longer", [place["id"] for place in places])
+
     def test_heavily_edited_passages_are_those_of_a_query_of_the_index_itself(self):
         changed = [word if i % 3 else f"other{i}" for i, word in enumerate(UNIQUE[400:520])]
         self.write("docs/a", f"one {run_of(400, 120)} two")

@@ -96,9 +96,11 @@ TEST_F(Corpus, ManySmallStreamsShareTheMemoryOfOneDecoder) {
     std::string file;
     for (int i = 0; i < kPairs; ++i) file += pair;
     write("a", file);
-    const long before = faults();
+    [[maybe_unused]] const long before = faults();
     EXPECT_EQ(unpack(at("a"), 1000).size(), std::size_t{2} * kPairs) << program;
+#ifndef __SANITIZE_ADDRESS__  // which gives every allocation new pages
     EXPECT_LT(faults() - before, kPairs / 2) << program;
+#endif
   }
 }
 

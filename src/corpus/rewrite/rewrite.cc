@@ -128,6 +128,9 @@ class Rewriter {
   bool changed_ = false;                          // it differs from the input
   bool begun_ = false;                            // something was written to it
   const InputFormat* archived_ = nullptr;         // if the current batch consists of records that are compressed alone
+  bool web_archive_ = false;
+  std::size_t member_bytes_ = 0;  // of the records in the open member of gzip or frame of zstd,
+  bool in_parts_ = false;         // or whether it is part of a record that is too long to be held
   RewriteReport report_;
 };
 
@@ -184,16 +187,22 @@ std::uint64_t Rewriter::copy(const Input& input, const std::string& path) const 
   return bytes;
 }
 
-// Writes unchanged records, each compressed separately. What is shorter than any record is damaged.
+// Writes unchanged records, each compressed separately, so that it can be read alone. Shorter parts than any record has
+// are damaged, and are compressed together.
 void Rewriter::put_archived(std::string_view bytes) {
   constexpr std::size_t kShortestRecord = 40;
+  const auto split = [&] {
+    out_.split();
+    member_bytes_ = 0;
+  };
+  if (in_parts_) split();
+  in_parts_ = false;
   while (!bytes.empty()) {
-    std::size_t size = 0;
-    while (size < std::min(bytes.size(), kShortestRecord))
-      size += archived_->record_size(bytes.substr(size), archived_->max_record_bytes(options_.max_doc_bytes));
-    out_.split();
+    const std::size_t size = archived_->record_size(bytes, archived_->max_record_bytes(options_.max_doc_bytes));
+    if (size >= kShortestRecord) split();
     put(bytes.substr(0, size));
-    out_.split();
+    member_bytes_ += size;
+    if (member_bytes_ >= kShortestRecord) split();
     bytes.remove_prefix(size);
   }
 }
@@ -202,7 +211,7 @@ void Rewriter::put_archived(std::string_view bytes) {
 // order mark.
 void Rewriter::put_raw(std::string_view bytes) {
   if (archived_ != nullptr) return put_archived(bytes);
-  if (!begun_ && changed_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
+  if (!begun_ && changed_ && !web_archive_ && bytes.starts_with(kByteOrderMark)) put(kByteOrderMark);
   put(bytes);
 }
 
@@ -216,13 +225,17 @@ void Rewriter::write_records(Held& held, DocId first) {
     else
       out_.open(path_, file.packing);
     changed_ = begun_ = false;
+    member_bytes_ = 0;
+    in_parts_ = false;
     list_.begin_file();
     added_.begin_file(file.input, options_);
   }
   const InputFormat& format = *file.input.format;
-  // A member of gzip and a frame of zstd start quickly. Thousands of streams of xz or bzip2 would take seconds.
+  web_archive_ = format.record_size != nullptr;
+  // As web archives are usually packed. Thousands of streams of xz or bzip2 would take seconds.
   const bool separable = file.packing == Packing::gzip || file.packing == Packing::zstd;
-  archived_ = separable && format.record_size != nullptr && !held.part_of_record ? &format : nullptr;
+  archived_ = separable && web_archive_ && !held.part_of_record ? &format : nullptr;
+  if (separable && web_archive_ && held.part_of_record && !std::exchange(in_parts_, true)) out_.split();
   const std::string_view raw = held.raw();
   raw_ = raw;
   at_once_ = held.at_once;

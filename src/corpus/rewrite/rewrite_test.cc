@@ -384,6 +384,40 @@ TEST_F(Rewrite, BadRecordsAreCopied) {
     EXPECT_TRUE(rewrite(options, everything, threads, {.piece_bytes = 1000}).tree.at("b.csv") == long_rows);
 }
 
+// Damage that is shorter than a record is packed with what follows it, wherever pieces and batches end.
+TEST_F(Rewrite, PackedWebArchivesDoNotDependOnPieces) {
+  const auto record = [](char letter) {
+    const std::string text(300, letter);
+    return fmt::format(
+        "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a/{}\r\nContent-Type: text/plain\r\n"
+        "Content-Length: {}\r\n\r\n{}\r\n\r\n",
+        letter, text.size(), text);
+  };
+  std::string archive;
+  for (char letter = 'a'; letter < 'k'; ++letter) {
+    archive += record(letter);
+    for (int i = 0; i < letter - 'a'; ++i) archive += "WARC/1.0\r\n";
+  }
+  const InputOptions options{.paths = {write("a.warc.gz", gzip(archive))}};
+  const auto drop = [](DocId document, std::string_view) -> TextCuts {
+    return {.ranges = {}, .offset = 0, .drop = document == 3};
+  };
+  const auto packed = [&](unsigned threads, std::size_t piece_bytes) {
+    fs::remove_all(at("out"));
+    fs::create_directory(at("out"));
+    MemoryBudget budget(context(threads));
+    rewrite_documents(options, context(threads), budget, at("out"), drop, {.piece_bytes = piece_bytes});
+    return tree_of(at("out")).at("a.warc.gz");
+  };
+  const std::string wanted = packed(1, 0);
+  EXPECT_NE(wanted, read_file(at("a.warc.gz")));
+  std::size_t members = 0;
+  for (std::size_t found = 0; (found = wanted.find("\x1f\x8b\x08", found)) != std::string::npos; ++found) ++members;
+  EXPECT_GE(members, 9U);
+  for (const unsigned threads : {1U, 3U})
+    for (const std::size_t piece_bytes : {16U, 97U, 1000U}) EXPECT_EQ(packed(threads, piece_bytes), wanted);
+}
+
 TEST_F(Rewrite, FoldersComeWithWhatWasReadInThem) {
   using std::string_literals::operator""s;
   write("in/a/b/c.txt", "text");

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/array.h"
+#include "base/budget.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "corpus/files/listing.h"
@@ -22,25 +21,48 @@ namespace refrain {
 
 namespace {
 
-// Longer texts are quoted a part at a time when it is their turn, because JSON may be six times as long.
-constexpr std::size_t kLongText = std::size_t{4} << 20;
-constexpr std::size_t kPartBytes = std::size_t{256} << 10;
-
 // The texts of a batch that waits for its turn.
 struct Texts {
-  std::vector<std::string> quoted;  // empty for a bad record, and for a long text
-  std::vector<std::pair<std::size_t, Array<char>>> long_texts;  // by index
+  Reservation reservation;
+  std::vector<std::string> quoted;  // empty for a bad record
   corpus::BatchIds ids;
 };
 
-void print_long(std::string_view text, const std::function<void(std::string_view)>& out) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t wanted = begin + kPartBytes;
-    const std::size_t end = wanted < text.size() ? boundary_before(text, wanted) : text.size();
-    std::string quoted;
-    append_json_escaped(quoted, text.substr(begin, end - begin));
-    out(quoted);
-    begin = end;
+std::string begin_row(const corpus::BatchIds& ids, std::size_t i, DocId first) {
+  std::string row = R"({"id": )";
+  if (ids.ordinals) {
+    row += '"';
+    verbs::run::append_decimal(row, first + i);
+    row += '"';
+  } else {
+    row += json_text(ids[i]);
+  }
+  return row += R"(, "text": )";
+}
+
+void print_waiting(const Texts& texts, DocId first, const std::function<void(std::string_view)>& out) {
+  std::string rows;
+  for (std::size_t i = 0; i < texts.quoted.size(); ++i)
+    if (!texts.quoted[i].empty()) rows += begin_row(texts.ids, i, first) + texts.quoted[i] + "}\n";
+  out(rows);
+}
+
+// Quotes long texts a part at a time, because JSON may be six times as long.
+void print_at_once(const corpus::Batch& batch, DocId first, const std::function<void(std::string_view)>& out) {
+  constexpr std::size_t kPartBytes = std::size_t{256} << 10;
+  for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+    if (batch.bad[i] != 0) continue;
+    std::string part = begin_row(batch.ids, i, first) + '"';
+    const std::string_view text = batch.texts[i];
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t wanted = begin + kPartBytes;
+      const std::size_t end = wanted < text.size() ? boundary_before(text, wanted) : text.size();
+      append_json_escaped(part, text.substr(begin, end - begin));
+      out(part);
+      part.clear();
+      begin = end;
+    }
+    out(part + "\"}\n");
   }
 }
 
@@ -55,45 +77,18 @@ PlainTextReport plain_text(const InputOptions& input, const Context& context,
   report.read = verbs::run::read_listed(
       input, context, budget,
       [&](unsigned /*worker*/, corpus::Batch& batch) -> corpus::InOrder {
-        auto texts = std::make_shared<Texts>();
+        if (batch.at_once) return [&out, &batch](DocId first) { print_at_once(batch, first, out); };
+        auto texts = std::make_shared<Texts>(Texts{.reservation = budget.reserve(0, "texts"), .quoted = {}, .ids = {}});
+        std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < batch.texts.size(); ++i) {
-          const std::string_view text = batch.texts[i];
-          const bool is_long = text.size() > kLongText;
-          texts->quoted.push_back(batch.bad[i] != 0 || is_long ? std::string() : json_text(text));
-          if (batch.bad[i] != 0 || !is_long) continue;
-          texts->long_texts.emplace_back(i, Array<char>(budget, "a long text"));
-          texts->long_texts.back().second.append(std::span(text.data(), text.size()));
+          texts->quoted.push_back(batch.bad[i] != 0 ? std::string() : json_text(batch.texts[i]));
+          bytes += sizeof(std::string) + texts->quoted.back().capacity();
         }
+        texts->reservation.resize(bytes, "texts");
         texts->ids = std::move(batch.ids);
-        return [&out, texts](DocId first) {
-          std::string rows;
-          auto next_long = texts->long_texts.begin();
-          for (std::size_t i = 0; i < texts->quoted.size(); ++i) {
-            const bool is_long = next_long != texts->long_texts.end() && next_long->first == i;
-            if (texts->quoted[i].empty() && !is_long) continue;
-            rows += R"({"id": )";
-            if (texts->ids.ordinals) {
-              rows += '"';
-              verbs::run::append_decimal(rows, first + i);
-              rows += '"';
-            } else {
-              rows += json_text(texts->ids[i]);
-            }
-            rows += R"(, "text": )";
-            if (is_long) {
-              out(rows += '"');
-              print_long({next_long->second.data(), next_long->second.size()}, out);
-              rows = '"';
-              ++next_long;
-            } else {
-              rows += texts->quoted[i];
-            }
-            rows += "}\n";
-          }
-          out(rows);
-        };
+        return [&out, texts](DocId first) { print_waiting(*texts, first, out); };
       },
-      {.keeps_texts = true});
+      {.raw = true, .keeps_texts = true});
   report.seconds = watch.seconds();
   return report;
 }

@@ -23,11 +23,9 @@ constexpr std::uint64_t kWholeQuery = 4096;
 // The surroundings of a hit need this share of the agreement that a passage needs, because there is less of it at
 // the ends.
 constexpr double kResemblance = 0.8;
-// Tokens of at most this many places are held for later comparisons: this many tokens, or more if they fit in this part
-// of the available memory. Many chains may lead into one long document.
+// Tokens of at most this many places, and at most this many tokens, are held for later comparisons.
 constexpr std::size_t kMostHeld = 8;
 constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
-constexpr std::uint64_t kPartOfBudget = 32;
 // How much neighbors in a chain of pairs may differ in diagonal, and how far apart they may be: words may have moved.
 constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
@@ -139,11 +137,21 @@ std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::spa
 }
 
 bool ChainComparer::is_same(DocId document) {
+  constexpr std::uint64_t kAtATime = std::uint64_t{1} << 14U;
   start(document);
-  const std::span<const std::uint32_t> all = query_.hashes();
-  if (document_tokens_ != all.size() || all.size() < std::max(min_tokens_, exact_tokens_)) return false;
-  load(0, document_tokens_);
-  return std::equal(all.begin(), all.end(), hashes_.begin(), hashes_.end());
+  std::span<const std::uint32_t> left = query_.hashes();
+  if (document_tokens_ != left.size() || left.size() < std::max(min_tokens_, exact_tokens_)) return false;
+  try {
+    for (std::uint64_t first = 0; !left.empty(); first = last_) {
+      load(first, std::min(document_tokens_, first + kAtATime));
+      if (!std::equal(hashes_.begin(), hashes_.end(), left.begin())) return false;
+      left = left.subspan(hashes_.size());
+    }
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;  // what of it has not changed may still be compared
+    return false;
+  }
+  return true;
 }
 
 std::vector<SharedRun> ChainComparer::compare_exactly(const blot::Chain& chain, std::span<const blot::Hit> hits) {
@@ -315,11 +323,10 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
     return std::accumulate(held_.begin(), held_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const HeldTokens& tokens) { return sum + tokens.range.size(); });
   };
-  const std::uint64_t most = std::max(kMostHeldTokens, budget_.available() / kPartOfBudget / sizeof(std::uint32_t));
   // Drops ranges that are too long to be kept, and ranges that the new one includes.
   std::erase_if(held_, [&](const HeldTokens& tokens) {
     const bool is_inside = tokens.document == document_ && tokens.range.first >= first && tokens.range.last <= last;
-    return tokens.range.size() > most || (is_inside && tokens.range.size() < last - first);
+    return tokens.range.size() > kMostHeldTokens || (is_inside && tokens.range.size() < last - first);
   });
   const auto holds = [&](const HeldTokens& tokens) {
     return tokens.document == document_ && tokens.range.first <= first && tokens.range.last >= last;
@@ -330,7 +337,7 @@ const ChainComparer::HeldTokens& ChainComparer::held(std::uint64_t first, std::u
   }
   const std::uint64_t size = last - first;
   const auto bytes = [&] { return held_tokens() * sizeof(std::uint32_t) + size * kTokenBytes; };
-  while (!held_.empty() && (held_.size() >= kMostHeld || held_tokens() + size > most ||
+  while (!held_.empty() && (held_.size() >= kMostHeld || held_tokens() + size > kMostHeldTokens ||
                             bytes() > reservation_.bytes() + budget_.available()))
     held_.erase(held_.begin());
   reservation_.resize(bytes(), kLooseWhat);

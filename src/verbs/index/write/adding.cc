@@ -71,6 +71,7 @@ struct DocumentAdder::Done {
     bool json = false;    // the positions of its marks in the raw text are known
     bool packed = false;  // its text is stored
   };
+  static constexpr std::size_t kLongText = std::size_t{64} << 10;  // when packed
   static constexpr std::uint64_t kIdBytes = 24;
   static constexpr std::uint64_t kRecordBytes =
       sizeof(Document) + sizeof(blot::TextMark) + sizeof(PlacedPosts::Part) + kIdBytes;
@@ -79,8 +80,10 @@ struct DocumentAdder::Done {
   // The digest of each document once, in order.
   DocumentDigest next_digest(const Document& document);
   std::uint64_t held_bytes() const {
-    return documents.capacity() * sizeof(Document) + marks.capacity() * sizeof(blot::TextMark) +
-           frames.capacity() * sizeof(std::uint64_t) + packed.capacity();
+    std::uint64_t bytes = documents.capacity() * sizeof(Document) + marks.capacity() * sizeof(blot::TextMark) +
+                          frames.capacity() * sizeof(std::uint64_t) + packed.capacity();
+    for (const std::string& text : long_packed) bytes += text.capacity();
+    return bytes;
   }
 
   Array<PostWord> posts;
@@ -88,10 +91,12 @@ struct DocumentAdder::Done {
   std::vector<Document> documents;
   std::vector<blot::TextMark> marks;
   std::vector<std::uint64_t> frames;
-  std::string packed;
+  std::string packed;                    // texts up to kLongText,
+  std::vector<std::string> long_packed;  // and the others, which are not copied
   std::size_t next_mark = 0;
   std::size_t next_frame = 0;
   std::size_t next_packed = 0;
+  std::size_t next_long = 0;
   corpus::BatchIds ids;
   bool whole_files = false;
   std::string path;  // of a file of records
@@ -109,8 +114,8 @@ void DocumentAdder::Done::add(Document document, DocumentDigest digest) {
     document.packed = true;
     document.frames = static_cast<std::uint32_t>(digest.packed->frames.size());
     frames.insert(frames.end(), digest.packed->frames.begin(), digest.packed->frames.end());
-    if (packed.empty())
-      packed = std::move(digest.packed->bytes);
+    if (digest.packed->bytes.size() > kLongText)
+      long_packed.push_back(std::move(digest.packed->bytes));
     else
       packed += digest.packed->bytes;
   }
@@ -131,9 +136,13 @@ DocumentDigest DocumentAdder::Done::next_digest(const Document& document) {
   text.frames.assign(frame, frame + document.frames);
   text.text_bytes = document.text_bytes;
   const std::size_t bytes = std::accumulate(text.frames.begin(), text.frames.end(), std::size_t{0});
-  text.bytes = bytes == packed.size() ? std::move(packed) : packed.substr(next_packed, bytes);
   next_frame += document.frames;
-  next_packed += bytes;
+  if (bytes > kLongText) {
+    text.bytes = std::move(long_packed[next_long++]);
+  } else {
+    text.bytes = packed.substr(next_packed, bytes);
+    next_packed += bytes;
+  }
   return digest;
 }
 
