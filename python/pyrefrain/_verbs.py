@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from . import _core, _files
+from . import _core, _files, errors
 from ._inputs import documents_of, explicit_field, input_of, is_dataset, paths_of
 from ._progress import reporter
 from ._results import Decisions, Fingerprints, Matches, Ngrams, Ranges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any, Literal, Unpack
 
     from .options import DedupOptions, FingerprintOptions, NearOptions, NgramsOptions, SubstringsOptions
 
@@ -53,16 +53,20 @@ def near(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = 
 
 
 def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
-          annotate: bool = False, **options: Unpack[DedupOptions]) -> Any:
+          nulls: Literal["keep", "drop", "error"] = "keep", annotate: bool = False,
+          **options: Unpack[DedupOptions]) -> Any:
     """Decides which documents to keep.
 
     For a Hugging Face dataset, the result is the dataset without its duplicates or, with `annotate`, the whole
     dataset with the added columns keep, reason, match, similarity and cluster. For other inputs, the result is a
     Decisions table, whose kept() returns the input without its duplicates. For paths, `output` is the folder of the
     run, and `apply` also writes the clean corpus there. `data`, `text` and `id` are as in fingerprint(); `against`
-    may also be texts, a table or paths.
+    may also be texts, a table or paths. Every row has a decision; rows whose text is null are kept, dropped or an
+    error, as `nulls` says.
     """
     _prepare(options)
+    if nulls not in ("keep", "drop", "error"):
+        raise errors.InvalidArgument(f"nulls: there is no {nulls!r}; choose from keep, drop, error")
     paths, data = input_of(data, paths, texts)
     against = options.get("against")
     if against is not None:
@@ -80,7 +84,9 @@ def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str =
         return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None,
                          text)
     documents = documents_of(data, text, id, _fields(options))
-    found, cuts, report = _core.dedup_memory(documents, {**options})
+    if nulls == "error":
+        options["strict"] = True
+    found, cuts, report = _core.dedup_memory(documents, {**options}, keep_missing=nulls == "keep")
     decisions = Decisions(found, cuts, report, data, documents, text)
     if is_dataset(data):
         return decisions.annotated() if annotate else decisions.kept()

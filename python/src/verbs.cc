@@ -154,8 +154,9 @@ namespace {
 // begin, end.
 class DecisionColumns {
  public:
-  explicit DecisionColumns(const std::vector<DedupDecision>& decisions) {
-    for (const DedupDecision& decision : decisions) add(decision);
+  // `keep_missing`: whether rows without a document are kept, for which there is no reason to remove them.
+  DecisionColumns(const std::vector<DedupDecision>& decisions, bool keep_missing) {
+    for (const DedupDecision& decision : decisions) add(decision, keep_missing);
   }
 
   // `against` is the other set, if its items are in memory; then the column `item` has their ids.
@@ -191,11 +192,11 @@ class DecisionColumns {
   }
 
  private:
-  void add(const DedupDecision& decision) {
+  void add(const DedupDecision& decision, bool keep_missing) {
     const bool removed = decision.reason != Reason::none;
     const bool by_item = decision.reason == Reason::against;
     const std::int64_t match = decision.match ? static_cast<std::int64_t>(*decision.match) : -1;
-    keep_.push_back(decision.keep ? 1 : 0);
+    keep_.push_back(decision.keep || (keep_missing && !removed) ? 1 : 0);
     reasons_.add(removed ? reason_name(decision.reason) : decision.own_text ? "own_text" : "");
     reasoned_.push_back(removed || decision.own_text ? 1 : 0);
     matches_.push_back(by_item ? -1 : match);
@@ -223,10 +224,10 @@ class DecisionColumns {
 };
 
 // Returns (decisions, cuts, report).
-nb::tuple dedup_memory(const Documents& documents, nb::dict given) {
+nb::tuple dedup_memory(const Documents& documents, nb::dict given, bool keep_missing) {
   const nb::object against = Arguments(given).take("against");
   const auto [options, result] = over_documents("dedup", dedup_options, dedup, documents, std::move(given));
-  DecisionColumns columns(result.decisions);
+  DecisionColumns columns(result.decisions, keep_missing);
   Column cuts = columns.cuts();
   const auto* items = nb::isinstance<Documents>(against) ? &nb::cast<const Documents&>(against) : nullptr;
   return nb::make_tuple(std::move(columns).rows(documents, items), std::move(cuts), to_json(options, result.report));
@@ -235,7 +236,7 @@ nb::tuple dedup_memory(const Documents& documents, nb::dict given) {
 }  // namespace
 
 void bind_dedup(nb::module_& module) {
-  module.def("dedup_memory", dedup_memory, "documents"_a, "options"_a);
+  module.def("dedup_memory", dedup_memory, "documents"_a, "options"_a, "keep_missing"_a = true);
 }
 
 // The verbs over files. They return the report as JSON; the results are in the output folder.

@@ -15,7 +15,7 @@ from pyrefrain import errors
 
 BODY = "the council met on monday to talk about the old bridge over the river and how to pay for it"
 TEXTS = [BODY, "nothing of the kind is in this text about ships and harbours far away", BODY + "!", None, BODY, "short"]
-KEPT = [0, 1, 5]  # a null is not a document
+KEPT = [0, 1, 3, 5]
 ROWS = {"text": TEXTS, "number": [1, 2, 3, 4, 5, 6], "day": [datetime.date(2020, 1, day) for day in (5, 6, 9, 1, 2, 3)]}
 
 datasets.disable_progress_bars()
@@ -78,6 +78,21 @@ def test_texts_and_names_of_files_are_not_confused(tmp_path):
         pyrefrain.dedup(texts="one")
 
 
+def test_rows_without_a_text_are_kept_dropped_or_an_error():
+    texts = ["one text", None, "one text", None]
+    for data in (texts, pa.table({"text": texts}), pl.DataFrame({"text": texts}), pd.DataFrame({"text": texts})):
+        found = pyrefrain.dedup(data)
+        assert len(found) == 4 and found.kept_rows == [0, 1, 3]
+        assert found[1]["reason"] is None and found[1]["match"] is None
+        assert len(found.kept()) == 3
+        assert pyrefrain.dedup(data, nulls="drop").kept_rows == [0]
+        with pytest.raises(errors.BadInput):
+            pyrefrain.dedup(data, nulls="error")
+    assert pyrefrain.dedup(texts, substrings=20).kept() == ["one text", None, None]
+    with pytest.raises(errors.InvalidArgument, match="nulls: there is no 'skip'"):
+        pyrefrain.dedup(texts, nulls="skip")
+
+
 def test_results_from_files_say_how_their_texts_are_written(tmp_path):
     (tmp_path / "a.txt").write_text(TEXTS[0])
     found = pyrefrain.dedup([tmp_path / "a.txt"])
@@ -136,11 +151,11 @@ def test_a_dataset_with_selected_rows_is_read_in_their_order():
 def test_a_dataset_on_disk_is_read_where_it_lies(tmp_path):
     datasets.Dataset.from_dict(ROWS).save_to_disk(tmp_path / "saved")
     dataset = datasets.load_from_disk(tmp_path / "saved")
-    assert pyrefrain.dedup(dataset)["number"][:] == [1, 2, 6]
+    assert pyrefrain.dedup(dataset)["number"][:] == [1, 2, 4, 6]
 
 
 def test_decisions_stand_beside_the_data():
-    wanted = {"keep": [True, True, False, False, False, True], "reason": [None, None, "near", None, "exact", None],
+    wanted = {"keep": [True, True, False, True, False, True], "reason": [None, None, "near", None, "exact", None],
               "match": [None, None, 0, None, 0, None], "similarity": [None, None, 1.0, None, 1.0, None],
               "cluster": [0, None, 0, None, 0, None]}
     for data in [datasets.Dataset.from_dict(ROWS), pa.table(ROWS), pl.DataFrame(ROWS)]:
@@ -200,7 +215,7 @@ def test_results_go_to_every_library():
 def test_a_notebook_shows_a_table_and_escapes_what_is_in_it():
     found = pyrefrain.dedup(pa.table({"text": TEXTS, "name": ["<script>", *"bcdef"]}), id="name")
     page = found._repr_html_()
-    assert "3 of 6 documents kept" in page and "&lt;script&gt;" in page and "<script>" not in page
+    assert "4 of 6 documents kept" in page and "&lt;script&gt;" in page and "<script>" not in page
     assert "width:50.0%" in page and repr(found) == "<Decisions: 3 of 6 documents kept>"
 
 
