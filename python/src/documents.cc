@@ -3,7 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 #include "refrain/error.h"
@@ -41,6 +44,24 @@ Texts field_of(const Chunk& chunk, const std::string& name) {
   if (!has_column(chunk, name))
     throw Error(Errc::invalid_argument, "there is no column '" + name + "' in the documents");
   return texts_of(column_of(chunk, name), name, true);
+}
+
+// The ids of a part, which must not be null; `first` is the number of the first row.
+Texts ids_of(const Chunk& chunk, const std::string& name, std::size_t first) {
+  Texts ids = field_of(chunk, name);
+  for (std::size_t i = 0; i < ids.column.size(); ++i)
+    if (!ids.column.valid(i))
+      throw Error(Errc::invalid_argument,
+                  fmt::format("id: row {} of column '{}' is null; every document needs an id", first + i, name));
+  return ids;
+}
+
+template <class T>
+Column parsed(const std::vector<std::string_view>& ids, std::span<const std::uint8_t> valid) {
+  std::vector<T> numbers(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    std::from_chars(ids[i].data(), ids[i].data() + ids[i].size(), numbers[i]);
+  return number_column(std::move(numbers), valid);
 }
 
 Chunk slice(Chunk chunk, std::int64_t first, std::int64_t length) {
@@ -81,6 +102,13 @@ Documents::Documents(nb::handle data, const std::string& text, const std::string
 }
 
 void Documents::add(const Chunk& chunk, const std::string& text, const std::string& id) {
+  const std::size_t starting = std::accumulate(parts_.begin(), parts_.end(), std::size_t{0},
+                                               [](std::size_t sum, const Part& part) { return sum + part.size; });
+  if (has_ids_ && has_column(chunk, id)) {
+    const ArrowSchema* schema = column_of(chunk, id).schema;
+    if (schema->dictionary != nullptr) schema = schema->dictionary;
+    id_format_ = std::string_view(schema->format).size() == 1 ? schema->format[0] : '\0';
+  }
   const Chunk column = column_of(chunk, text);
   const bool packed = is_packed(column);
   if (packed) texts_of(slice(column, 0, 0), text);  // reports an unreadable column at once
@@ -92,7 +120,7 @@ void Documents::add(const Chunk& chunk, const std::string& text, const std::stri
       part.packed = slice(column, first, length);
     else
       part.unpacked = texts_of(column, text);
-    if (has_ids_) part.ids = field_of(slice(chunk, first, length), id);
+    if (has_ids_) part.ids = ids_of(slice(chunk, first, length), id, starting + static_cast<std::size_t>(first));
     for (const std::string& name : fields_) part.fields.push_back(field_of(slice(chunk, first, length), name));
     parts_.push_back(std::move(part));
   }
@@ -116,17 +144,19 @@ Column Documents::ids_at(std::span<const std::int64_t> places) const {
   std::vector<std::uint8_t> valid(places.size());
   for (std::size_t i = 0; i < places.size(); ++i) valid[i] = places[i] < 0 ? 0 : 1;
   if (!has_ids_) return number_column(std::vector<std::int64_t>(places.begin(), places.end()), valid);
-  TextBuilder ids;
-  for (const std::int64_t place : places) {
-    if (place < 0) {
-      ids.add({});
-      continue;
-    }
-    const auto document = static_cast<std::size_t>(place);
+  std::vector<std::string_view> ids(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0) continue;
+    const auto document = static_cast<std::size_t>(places[i]);
     const std::size_t part = part_of(document);
-    ids.add(parts_[part].ids->column[document - starts_[part]]);
+    ids[i] = parts_[part].ids->column[document - starts_[part]];
   }
-  return std::move(ids).column(valid);
+  constexpr std::string_view kIntegers = "csilCSI";
+  if (kIntegers.find(id_format_) != std::string_view::npos) return parsed<std::int64_t>(ids, valid);
+  if (id_format_ == 'L') return parsed<std::uint64_t>(ids, valid);
+  TextBuilder texts;
+  for (const std::string_view id : ids) texts.add(id);
+  return std::move(texts).column(valid);
 }
 
 Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const Cut> cuts) const {

@@ -57,6 +57,7 @@ class Documents {
   std::vector<std::size_t> starts_ = {0};  // the number of each part's first document, then of all documents
   std::vector<std::string> fields_;
   bool has_ids_ = false;
+  char id_format_ = '\0';  // the Arrow format of the ids, if it is a single letter
 };
 
 void bind_documents(nanobind::module_& module);

@@ -93,6 +93,30 @@ def test_rows_without_a_text_are_kept_dropped_or_an_error():
         pyrefrain.dedup(texts, nulls="skip")
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.uint64(), pa.string(), pa.large_string(),
+                                  pa.dictionary(pa.int8(), pa.string())], ids=str)
+def test_ids_keep_their_type(kind):
+    value = kind.value_type if isinstance(kind, pa.DictionaryType) else kind
+    ids = ["a", "b", "c", "d"] if value in (pa.string(), pa.large_string()) else [7, 100, 0, 9]
+    if value == pa.uint64():
+        ids[1] = 2**64 - 1
+    elif value == pa.int64():
+        ids[1] = -2**63
+    column = pa.array(ids, value)
+    table = pa.table({"text": [BODY, "another text", BODY, BODY + "!"],
+                      "id": column.dictionary_encode() if value is not kind else column})
+    found = pyrefrain.dedup(table, id="id")
+    assert list(found["id"]) == ids
+    assert list(found["match"]) == [None, None, ids[0], ids[0]]
+    assert list(pyrefrain.near(table, id="id")["id2"]) == [ids[2], ids[3]]
+    frame = table.to_pandas()
+    merged = frame.merge(found.to_pandas()[["id", "keep"]], on="id")
+    assert merged["keep"].tolist() == [True, True, False, False]
+    nulls = pa.table({"text": ["a", "b"], "id": pa.array([ids[0], None], value)})
+    with pytest.raises(errors.InvalidArgument, match="row 1 of column 'id' is null"):
+        pyrefrain.dedup(nulls, id="id")
+
+
 def test_results_from_files_say_how_their_texts_are_written(tmp_path):
     (tmp_path / "a.txt").write_text(TEXTS[0])
     found = pyrefrain.dedup([tmp_path / "a.txt"])
@@ -182,7 +206,7 @@ def test_ids_name_documents_and_matches():
     by_name = pyrefrain.dedup(table, id="name")
     assert [(row["id"], row["match"]) for row in by_name] == [
         ("a", None), ("b", None), ("c", "a"), ("d", None), ("e", "a"), ("f", None)]
-    assert [row["match"] for row in pyrefrain.dedup(table, id="number")] == [None, None, "10", None, "10", None]
+    assert [row["match"] for row in pyrefrain.dedup(table, id="number")] == [None, None, 10, None, 10, None]
 
 
 def test_packed_texts_are_unpacked_a_part_at_a_time():
@@ -216,7 +240,7 @@ def test_a_notebook_shows_a_table_and_escapes_what_is_in_it():
     found = pyrefrain.dedup(pa.table({"text": TEXTS, "name": ["<script>", *"bcdef"]}), id="name")
     page = found._repr_html_()
     assert "4 of 6 documents kept" in page and "&lt;script&gt;" in page and "<script>" not in page
-    assert "width:50.0%" in page and repr(found) == "<Decisions: 3 of 6 documents kept>"
+    assert "width:66.7%" in page and repr(found) == "<Decisions: 4 of 6 documents kept>"
 
 
 def test_no_texts_are_no_mistake():
