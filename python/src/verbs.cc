@@ -233,9 +233,18 @@ nb::tuple dedup_memory(const Documents& documents, nb::dict given, bool keep_mis
   return nb::make_tuple(std::move(columns).rows(documents, items), std::move(cuts), to_json(options, result.report));
 }
 
+// Returns a report of nothing, whose `options` are those that are given.
+std::string dedup_settings(nb::dict given) {
+  Arguments arguments(std::move(given));
+  const DedupOptions options = dedup_options(arguments, nb::list());
+  arguments.finish("dedup");
+  return to_json(options, DedupReport{});
+}
+
 }  // namespace
 
 void bind_dedup(nb::module_& module) {
+  module.def("dedup_settings", dedup_settings, "options"_a);
   module.def("dedup_memory", dedup_memory, "documents"_a, "options"_a, "keep_missing"_a = true);
 }
 

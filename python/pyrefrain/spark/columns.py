@@ -1,6 +1,7 @@
 """Verbs that process each document by itself: fingerprints, and the items of a test set that a document contains."""
 
 import functools
+import warnings
 
 import pyarrow as pa
 from pyspark.sql import functions as F
@@ -43,9 +44,9 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
                  passage=50, tokenizer="words-nfkc", **other):
     """Finds the items of a test set that the documents contain, as `refrain dedup --against` does. Lazy.
 
-    items        a list of texts, whose ids are their positions; or a DataFrame with `item_text` and `item_id`. Every
-                 task gets all items, so nothing is shuffled.
-    min_tokens   shorter items are not searched for
+    items        a text or a list of texts, whose ids are their positions; or a DataFrame with `item_text` and
+                 `item_id`. Every task gets all items, so nothing is shuffled.
+    min_tokens   shorter items are not searched for; a warning counts them, and it is an error if there are no others
     share        the share of an item's tokens that a stretch of the document must contain, in order; 0.6 to 1
     passage      this many tokens in a row are enough to report that a document contains part of an item
 
@@ -59,7 +60,7 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
         kind = items.schema[item_id].dataType
         ids, texts = [row[0] for row in rows], [row[1] for row in rows]
     else:
-        texts = list(items)
+        texts = [items] if isinstance(items, str) else list(items)
         ids, kind = list(range(len(texts))), T.LongType()
     if not texts:
         raise InvalidArgument("items: there are none")
@@ -70,6 +71,7 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
         T.StructField("share", T.DoubleType()), T.StructField("begin", T.LongType()),
         T.StructField("end", T.LongType())])
     given = tuple(texts)
+    _check_searched(given, rules, min_tokens)
 
     def run(batch):
         found = pa.record_batch(_searcher(given, rules).find(batch.column(1), **TASK))
@@ -80,6 +82,16 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
                                schema.names)
 
     return map_batches(df.select(id, text), run, schema)
+
+
+def _check_searched(texts, rules, min_tokens):
+    searcher = _searcher(texts, rules)
+    short = sum(searcher.skipped(item) for item in range(len(texts)))
+    if short == len(texts):
+        raise InvalidArgument(f"items: none has {min_tokens} tokens or more; lower min_tokens")
+    if short != 0:
+        warnings.warn(f"{short:,} of {len(texts):,} items are null or have fewer than {min_tokens} tokens, and are not "
+                      "searched for", stacklevel=3)
 
 
 @functools.lru_cache(maxsize=1)

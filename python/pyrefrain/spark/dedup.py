@@ -1,5 +1,7 @@
 """dedup on Spark: the decisions of the command line, for documents in an order that the caller chooses."""
 
+import json
+
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
@@ -29,7 +31,6 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
                  last. Ties are broken by the bytes of the id, which also decide if no column is named
     source       the column that holds the source of a document, for templates; by default, the host of the id if that
                  is a web address, else one source for all other documents
-    max_loss     None: any
     apply        return the rows of `df` that are kept, instead of the decisions
     checkpoint   a folder for intermediate results that all executors can reach; not needed if Spark runs locally
 
@@ -43,18 +44,28 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     refuse("dedup", other, _REFUSED)
     if keep != "first":
         raise Unsupported(f"keep: {keep!r} is not available on Spark; say with order= what ranks first")
-    if near not in ("minhash", "off"):
+    read = _read_by_engine(exact=exact, near=near, templates=templates, max_loss=max_loss)
+    if read["near"] not in ("minhash", "off"):
         raise Unsupported(f"near: {near!r} is not available on Spark; use 'minhash' or 'off'")
-    if not exact and near == "off":
+    if not read["exact"] and read["near"] == "off":
         raise InvalidArgument("exact, near: nothing is left to look for")
     options = tuple(sorted({
         "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash,
-        "window": window, "seed": seed, "max_loss": _ANY_LOSS if max_loss is None else max_loss}.items()))
+        "window": window, "seed": seed,
+        "max_loss": _ANY_LOSS if read["max_loss"] == "any" else read["max_loss"]}.items()))
     matcher(options)  # raises an error if an option is invalid
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, Workspace(df.sparkSession, checkpoint))
-    decisions = run.decide(exact, near == "minhash", templates)
+    decisions = run.decide(read["exact"], read["near"] == "minhash", read["templates"] != "off")
     return _applied(df, text, id, decisions) if apply else decisions.drop(VERSION)
+
+
+def _read_by_engine(**options):
+    """Returns what options mean: every spelling means what it means in pyrefrain.dedup(). Those that are left at their
+    defaults are not passed on, because an option that has no effect is refused."""
+    defaults = dedup.__kwdefaults__
+    given = {name: value for name, value in options.items() if value is not None and value is not defaults[name]}
+    return json.loads(_core.dedup_settings(given))["options"]
 
 
 class _Run:

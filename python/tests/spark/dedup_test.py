@@ -122,13 +122,31 @@ class Dedup(Decisions):
         self.assertEqual(summary["templates"]["sources"], 1)
         self.assertGreater(summary["removed_near"], 10)
 
+    def test_every_spelling_means_the_same_to_the_program_to_pyrefrain_and_to_spark(self):
+        import pyrefrain
+        from pyrefrain.spark.dedup import _read_by_engine
+        defaults = {"exact": True, "near": "minhash", "templates": True, "max_loss": 16}
+        rows = rows_of(["a few words"])
+        for name, spellings in {"exact": ("on", "off"), "near": ("minhash", "off"), "templates": ("auto", "off"),
+                                "max_loss": ("0", "16", "any")}.items():
+            for spelling in spellings:
+                with self.subTest(option=name, spelling=spelling):
+                    read = self.expected(rows, "--" + name.replace("_", "-"), spelling)[1]["options"][name]
+                    value = int(spelling) if spelling.isdigit() else spelling
+                    values = [value] + [flag for flag, word in ((True, "on"), (True, "auto"), (False, "off"))
+                                        if word == spelling and name in ("exact", "templates")]
+                    for one in values:
+                        self.assertEqual(pyrefrain.dedup(["a few words"], **{name: one}).report["options"][name], read)
+                        self.assertEqual(_read_by_engine(**{**defaults, name: one})[name], read)
+        self.assertEqual(_read_by_engine(**dict.fromkeys(defaults))["max_loss"], 16)
+
     def test_partitions_change_nothing(self):
         rows = rows_of(families(9, 80, crowd=8))
         self.spark.conf.set("spark.sql.shuffle.partitions", 1)
         try:
             frame = self.frame(rows).repartition(17)
             with in_many_tasks():
-                summary = self.expect_same(rows, "--templates", "off", frame=frame, templates=False)
+                summary = self.expect_same(rows, "--templates", "off", frame=frame, templates="off")
             if LONG:
                 self.expect_same(rows, "--templates", "off", frame=frame, templates=False)
         finally:

@@ -49,7 +49,7 @@ class Verbs(SparkCase):
         self.assertIsNone(expected[-1])
 
     def test_contaminated_finds_what_against_finds(self):
-        from pyrefrain import spark
+        from pyrefrain import errors, spark
         texts = families(5, 40)
         rows = rows_of(texts)
         items = ([(f"q{i}", " ".join(texts[i * 7].split()[20:40])) for i in range(5)]
@@ -70,6 +70,12 @@ class Verbs(SparkCase):
                          expected)
         by_place = spark.contaminated(self.frame(rows), [text for _, text in items]).select("item").distinct()
         self.assertEqual({row.item for row in by_place.collect()}, {int(id[1:]) for _, id, *_ in expected})
+        of_one = {(row.id, row.item) for row in spark.contaminated(self.frame(rows), items[0][1]).collect()}
+        self.assertEqual(of_one, {(id, 0) for id, item, *_ in expected if item == "q0"})
+        with self.assertWarnsRegex(UserWarning, "1 of 2 items are null or have fewer than 8 tokens"):
+            spark.contaminated(self.frame(rows), [items[0][1], "too short"])
+        with self.assertRaisesRegex(errors.InvalidArgument, "^items: none has 8 tokens"):
+            spark.contaminated(self.frame(rows), "too short")
 
     def test_ngrams_are_those_of_the_index(self):
         from pyrefrain import spark
