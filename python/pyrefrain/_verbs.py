@@ -68,11 +68,7 @@ def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str =
     if nulls not in ("keep", "drop", "error"):
         raise errors.InvalidArgument(f"nulls: there is no {nulls!r}; choose from keep, drop, error")
     paths, data = input_of(data, paths, texts)
-    against = options.get("against")
-    if against is not None:
-        against_paths = paths_of(against)
-        options["against"] = against_paths if against_paths is not None else documents_of(
-            against, options.pop("against_text", None) or text, options.pop("against_id", None))
+    _read_against(options, text)
     if paths is not None:
         with _files.output_folder(options) as folder:
             report = _core.dedup_files(paths,
@@ -128,6 +124,21 @@ def ngrams(data: Any = None, *, paths: Any = None, texts: Any = None, text: str 
             rows = _files.tsv_rows(_core.ngrams_rows(folder), count=int, documents=int, places=_places)
         return Ngrams(_files.Rows(rows, ["ngram", "count", "documents", "places"]), report)
     return Ngrams(*_core.ngrams_memory(documents_of(data, text, id), {**options}))
+
+
+def check_dedup_options(options):
+    """Raises an error for unknown options, for values that no option has, and for options without an effect."""
+    given = {name: value for name, value in options.items() if name not in ("nulls", "progress")}
+    _read_against(given, "text")
+    _core.dedup_settings(given)
+
+
+def _read_against(options, text):
+    against = options.get("against")
+    if against is not None:
+        paths = paths_of(against)
+        options["against"] = paths if paths is not None else documents_of(
+            against, options.pop("against_text", None) or text, options.pop("against_id", None))
 
 
 def _prepare(options):

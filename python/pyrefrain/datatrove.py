@@ -13,7 +13,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.writers.disk_base import DiskWriter
 from datatrove.utils.typeshelper import StatHints
 
-from ._verbs import _fields, dedup
+from ._verbs import _fields, check_dedup_options, dedup
 
 __all__ = ["Dedup"]
 
@@ -23,6 +23,7 @@ class Dedup(PipelineStep):
     metadata.
 
     All documents are compared with each other, so they must pass through a single task, which holds them in memory.
+    Unknown options, values that no option has, and options without an effect are refused before it runs.
     """
 
     type = "🫂 - DEDUP"
@@ -30,6 +31,7 @@ class Dedup(PipelineStep):
 
     def __init__(self, exclusion_writer: DiskWriter | None = None, **options):
         super().__init__()
+        check_dedup_options(options)
         self.exclusion_writer = exclusion_writer
         self.options = options
 

@@ -237,6 +237,7 @@ nb::tuple dedup_memory(const Documents& documents, nb::dict given, bool keep_mis
 std::string dedup_settings(nb::dict given) {
   Arguments arguments(std::move(given));
   const DedupOptions options = dedup_options(arguments, nb::list());
+  call_settings(arguments);
   arguments.finish("dedup");
   return to_json(options, DedupReport{});
 }

@@ -27,6 +27,16 @@ def read(folder):
     return rows
 
 
+@pytest.mark.parametrize("options, message", [
+    ({"threshold": "much"}, "^threshold: cannot be 'much'"), ({"treshold": 0.5}, "no argument 'treshold'"),
+    ({"against_min": 5}, "^against_min: has no effect"), ({"near": "cosine"}, "^near: there is no 'cosine'"),
+], ids=str)
+def test_wrong_options_are_refused_at_once(options, message):
+    with pytest.raises((pyrefrain.errors.InvalidArgument, TypeError), match=message):
+        pyrefrain.datatrove.Dedup(**options)
+    pyrefrain.datatrove.Dedup(against=["an item"], against_min=1, memory="1G", threads=2, progress=False, nulls="drop")
+
+
 @pytest.mark.parametrize("options, flags", [
     ({}, []),
     ({"substrings": 60, "keep": "max:rate"}, ["--substrings", "60", "--keep", "max:rate"]),
