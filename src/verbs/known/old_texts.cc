@@ -66,12 +66,10 @@ fs::path library_folder(const fs::path& known) {
   if (path_kind(known / run::kSummaryName) != PathKind::file) return known;
   fs::path library = known / "library";
   if (!is_taken(library))
-    throw Error(
-        Errc::not_found,
-        fmt::format(
-            "{}: this run left no library: it was told to forget, compared by simhash, or is of an older version; "
-            "run it again",
-            known.string()));
+    throw Error(Errc::not_found,
+                fmt::format("{}: this run left no library: it used `forget` or `near` simhash, or an older version "
+                            "made it; run it again",
+                            known.string()));
   return library;
 }
 

@@ -53,8 +53,8 @@ unsigned bits_for(std::uint64_t posts) {
   return std::clamp(static_cast<unsigned>(std::bit_width(posts)) + 8, kUsualBits, kMaxBlotBits);
 }
 
-// The marks and the packed texts of a batch lie one after the other, because there may be hundreds of thousands of short
-// documents.
+// A batch may have hundreds of thousands of short documents, so their marks and packed texts are not allocated one by
+// one.
 struct DocumentAdder::Done {
   explicit Done(MemoryBudget& budget) : posts(budget, "the posts of a batch"), held(budget.reserve(0, "a batch")) {}
 
