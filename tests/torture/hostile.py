@@ -353,8 +353,14 @@ class Restarts:
         return packed[:len(packed) - genes["cut"]]
 
     def stands_for(self, data, _genes, _size):
+        return max(map(len, self.unpacked(data)))
+
+    def lines(self, data):
+        return max(text.count(b"\n") for text in self.unpacked(data))
+
+    def unpacked(self, data):
         # The tail is read after the last header, if not before.
-        return max(inflated(data), inflated(data[data.rfind(b"\x1f\x8b\x08"):]))
+        return inflated(data), inflated(data[data.rfind(b"\x1f\x8b\x08"):])
 
 
 # ---- archives
@@ -554,8 +560,9 @@ class Shape:
             stands_for = max(len(plain), self.grammar.stands_for(data, genes, size))
         # Compressed bytes that are repeated may stand for any number of others.
         damage = "drop" if genes["damage"] == "repeat" and (packing or self.packs) else genes["damage"]
+        lines = self.grammar.lines(data) if hasattr(self.grammar, "lines") else plain.count(b"\n")
         return damaged(data, damage, rng), ending + (self.packs and self.format_ending()
-                                                     or "") + packing, stands_for, plain.count(b"\n")
+                                                     or "") + packing, stands_for, lines
 
     def format_ending(self):
         return {"gz": ".gz", "warc.gz": ".gz", "zst": ".zst", "xz": ".xz", "bz2": ".bz2",
@@ -563,21 +570,21 @@ class Shape:
 
 
 def inflated(data):
-    """Returns the number of bytes in gzip members, as far as they can be read; a damaged member is followed once."""
-    total = 0
-    while data[:2] == b"\x1f\x8b" and total < 1 << 28:
+    """Returns the content of gzip members, as far as it can be read; a damaged member is followed once."""
+    content = bytearray()
+    while data[:2] == b"\x1f\x8b" and len(content) < 1 << 28:
         unpacker = zlib.decompressobj(31)
         try:
             while not unpacker.eof:
                 got = unpacker.decompress(data, 1 << 20)
-                total += len(got)
+                content += got
                 data = unpacker.unconsumed_tail
                 if not got and not data:
                     break
         except zlib.error:
             break
         data = unpacker.unused_data
-    return total
+    return content
 
 
 def unzipped(data):

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,10 +42,11 @@ const std::uint8_t* table_field(const std::uint8_t* table, std::size_t field) {
 }
 
 // The same values with strings as plain bytes, so that validation accepts texts that are not UTF-8 and still checks
-// the rest.
-std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values) {
+// the rest. Dictionaries in `valid` become nulls, which cost nothing to validate; all are added to `found`.
+std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values, const ArrowDictionaries& valid,
+                                           ArrowDictionaries& found) {
   std::shared_ptr<arrow::ArrayData> bytes = values.Copy();
-  for (std::shared_ptr<arrow::ArrayData>& child : bytes->child_data) child = as_bytes(*child);
+  for (std::shared_ptr<arrow::ArrayData>& child : bytes->child_data) child = as_bytes(*child, valid, found);
   const auto child_field = [&](std::size_t i) {
     return values.type->field(static_cast<int>(i))->WithType(bytes->child_data[i]->type);
   };
@@ -80,13 +82,16 @@ std::shared_ptr<arrow::ArrayData> as_bytes(const arrow::ArrayData& values) {
     }
     case arrow::Type::DICTIONARY: {
       const auto& type = static_cast<const arrow::DictionaryType&>(*values.type);
-      bytes->dictionary = as_bytes(*values.dictionary);
+      found.push_back(values.dictionary);
+      bytes->dictionary = std::ranges::find(valid, values.dictionary) == valid.end()
+                              ? as_bytes(*values.dictionary, valid, found)
+                              : arrow::NullArray(values.dictionary->length).data();
       bytes->type = arrow::dictionary(type.index_type(), bytes->dictionary->type, type.ordered());
       break;
     }
     case arrow::Type::EXTENSION:
       bytes->type = static_cast<const arrow::ExtensionType&>(*values.type).storage_type();
-      return as_bytes(*bytes);
+      return as_bytes(*bytes, valid, found);
     default:
       break;
   }
@@ -176,8 +181,10 @@ std::shared_ptr<arrow::RecordBatch> ArrowBatches::next() {
     }
     if (!batch) return batch;
     check(batch->Validate());
+    ArrowDictionaries found;
     for (const std::shared_ptr<arrow::ArrayData>& column : batch->column_data())
-      check(arrow::MakeArray(as_bytes(*column))->ValidateFull());
+      check(arrow::MakeArray(as_bytes(*column, valid_, found))->ValidateFull());
+    valid_ = std::move(found);
     return batch;
   });
 }
@@ -326,15 +333,15 @@ std::shared_ptr<arrow::Array> column_of(const arrow::RecordBatch& batch, const s
 class ArrowRows final : public ParquetRows {
  public:
   // `paths`: of the text, of the id if there is one, of the other fields; an empty path: missing.
-  ArrowRows(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, std::size_t group,
-            std::vector<std::vector<int>> paths, bool id)
+  ArrowRows(std::shared_ptr<const RandomFile> file, MemoryBudget& budget, std::vector<std::vector<int>> paths, bool id)
       : pool_(budget, fmt::format("a batch of {}", file->path())),
         batches_(std::move(file), budget, top_fields(paths)),
         paths_(std::move(paths)),
         id_(id),
-        made_(paths_.size()) {
-    batches_.seek(group);
-  }
+        made_(paths_.size()) {}
+
+  // Moves to the first row of a group.
+  void seek(std::size_t group) { batches_.seek(group); }
 
   bool next(ParquetRow& row) override {
     while (!batch_ || at_ == batch_->num_rows()) {
@@ -389,6 +396,45 @@ class ArrowRows final : public ParquetRows {
   int64_t at_ = 0;
 };
 
+// Readers that have finished a group. Each holds the dictionaries of the file, which may be large, so the next group
+// is read by one of them.
+class IdleReaders {
+ public:
+  std::unique_ptr<ArrowRows> take() {
+    const std::lock_guard lock(mutex_);
+    if (readers_.empty()) return nullptr;
+    std::unique_ptr<ArrowRows> reader = std::move(readers_.back());
+    readers_.pop_back();
+    return reader;
+  }
+  void put(std::unique_ptr<ArrowRows> reader) {
+    const std::lock_guard lock(mutex_);
+    readers_.push_back(std::move(reader));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ArrowRows>> readers_;
+};
+
+// The rows of one group, from a reader that becomes idle at their end.
+class GroupRows final : public ParquetRows {
+ public:
+  GroupRows(std::unique_ptr<ArrowRows> reader, std::shared_ptr<IdleReaders> idle)
+      : reader_(std::move(reader)), idle_(std::move(idle)) {}
+
+  bool next(ParquetRow& row) override {
+    if (!reader_) return false;
+    if (reader_->next(row)) return true;
+    idle_->put(std::move(reader_));
+    return false;
+  }
+
+ private:
+  std::unique_ptr<ArrowRows> reader_;
+  const std::shared_ptr<IdleReaders> idle_;
+};
+
 class ArrowFile final : public ParquetFile {
  public:
   ArrowFile(const std::string& path, const SourceOptions& options, MemoryBudget& budget)
@@ -409,7 +455,10 @@ class ArrowFile final : public ParquetFile {
   std::size_t groups() const override { return rows_before_.size() - 1; }
   std::uint64_t rows_before(std::size_t group) const override { return rows_before_[group]; }
   std::unique_ptr<ParquetRows> read(std::size_t group) const override {
-    return std::make_unique<ArrowRows>(file_, budget_, group, paths_, id_);
+    std::unique_ptr<ArrowRows> reader = idle_->take();
+    if (!reader) reader = std::make_unique<ArrowRows>(file_, budget_, paths_, id_);
+    reader->seek(group);
+    return std::make_unique<GroupRows>(std::move(reader), idle_);
   }
 
  private:
@@ -437,6 +486,7 @@ class ArrowFile final : public ParquetFile {
   std::vector<std::vector<int>> paths_;
   bool id_ = false;
   std::vector<std::uint64_t> rows_before_;
+  const std::shared_ptr<IdleReaders> idle_ = std::make_shared<IdleReaders>();
 };
 
 }  // namespace

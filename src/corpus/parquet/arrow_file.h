@@ -42,6 +42,8 @@ ArrowKind arrow_kind(const RandomFile& file);
 // structs, unless there is a field with the dot in its name.
 std::vector<int> arrow_path(const arrow::Schema& schema, const std::string& name);
 
+using ArrowDictionaries = std::vector<std::shared_ptr<arrow::ArrayData>>;
+
 // A reader for one thread: its buffers come from a pool of its own.
 class ArrowBatches {
  public:
@@ -83,7 +85,8 @@ class ArrowBatches {
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> batches_;
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> stream_;
-  int next_ = -1;  // for a file: the next batch
+  int next_ = -1;            // for a file: the next batch
+  ArrowDictionaries valid_;  // of the last batch; most files have the same in all
 };
 
 // Reads an Arrow file row by row, and writes one like it.
