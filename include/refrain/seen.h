@@ -75,10 +75,12 @@ class Seen {
   // Makes the added documents part of a segment, if that is possible now.
   ~Seen();
 
-  // Returns one answer per document, in order; a document may match one before it in `documents`. If this throws,
-  // none of the documents is guaranteed to be added. Throws Error(over_budget) if the disk is full, and
+  // Returns one answer per document, in order; a document may match one before it in `documents` that was added. With
+  // `add` not set, nothing is added although the library is open to add. If this throws, none of the documents is
+  // guaranteed to be added. Throws Error(over_budget) if the disk is full, and
   // Error(interrupted) once `stop` is set.
-  std::vector<SeenAnswer> seen(std::span<const SeenDocument> documents, const std::stop_token& stop = {});
+  std::vector<SeenAnswer> seen(std::span<const SeenDocument> documents, const std::stop_token& stop = {},
+                               bool add = true);
 
   SeenStats stats() const;
 

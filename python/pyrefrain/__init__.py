@@ -4,15 +4,17 @@
     kept = pyrefrain.dedup(["a text", "another", "a text"]).kept()
 
 The package has one function per verb (dedup, near, substrings, ngrams, fingerprint, explain), the Index of passages,
-the kernels that the verbs are built on (pyrefrain.kernels), and the exceptions (pyrefrain.errors).
+the Library of documents that were kept before, dedup_stream for streams, the kernels that the verbs are built on (pyrefrain.kernels), and the exceptions (pyrefrain.errors).
 """
 
 from . import errors
 from ._core import version as __version__
 from ._explain import explain
 from ._index import Index
+from ._library import Library, dedup_stream
 from ._verbs import dedup, fingerprint, near, ngrams, substrings
 
 __all__ = [
-    "Index", "__version__", "dedup", "errors", "explain", "fingerprint", "near", "ngrams", "substrings",
+    "Index", "Library", "__version__", "dedup", "dedup_stream", "errors", "explain", "fingerprint", "near", "ngrams",
+    "substrings",
 ]

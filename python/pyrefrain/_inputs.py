@@ -63,12 +63,23 @@ def documents_of(data, text="text", id=None, fields=()):
             data = data.tolist()
         elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
             data = list(data)
+    if isinstance(data, (list, tuple)) and isinstance(id, (list, tuple)):
+        if None in id:
+            raise errors.InvalidArgument("id: an id is None; every document needs one")
+        return _core.Documents(data, text=text, fields=list(fields), ids=[str(each) for each in id],
+                               id_format="l" if all(isinstance(each, int) for each in id) else "")
     return _core.Documents(data, text=text, id=id or "", fields=list(fields))
 
 
 def explicit_field(text):
     """Returns None for the default field name. Naming a field implies records with fields, which files may not have."""
     return None if text == "text" else text
+
+
+def check_nulls(nulls):
+    """Raises an error unless `nulls` says what to do with rows whose text is null."""
+    if nulls not in ("keep", "drop", "error"):
+        raise errors.InvalidArgument(f"nulls: there is no {nulls!r}; choose from keep, drop, error")
 
 
 def rows_of(data, rows):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _core, _files, errors
-from ._inputs import documents_of, explicit_field, input_of, is_dataset, paths_of
+from ._inputs import check_nulls, documents_of, explicit_field, input_of, is_dataset, paths_of
 from ._progress import reporter
 from ._results import Decisions, Fingerprints, Matches, Ngrams, Ranges
 
@@ -65,11 +65,14 @@ def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str =
     error, as `nulls` says.
     """
     _prepare(options)
-    if nulls not in ("keep", "drop", "error"):
-        raise errors.InvalidArgument(f"nulls: there is no {nulls!r}; choose from keep, drop, error")
+    check_nulls(nulls)
     paths, data = input_of(data, paths, texts)
     _read_against(options, text)
+    if nulls == "error":
+        options["strict"] = True
     if paths is not None:
+        if nulls == "drop":
+            raise errors.Unsupported("nulls: 'drop' is for data in memory; records of files without a text are kept")
         with _files.output_folder(options) as folder:
             report = _core.dedup_files(paths,
                                        {"text": explicit_field(text), "id": id, "annotate": annotate, **options})
@@ -80,8 +83,6 @@ def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str =
         return Decisions(_files.Rows(rows, names), _files.Rows([], ["document", "begin", "end"]), report, data, None,
                          text)
     documents = documents_of(data, text, id, _fields(options))
-    if nulls == "error":
-        options["strict"] = True
     found, cuts, report = _core.dedup_memory(documents, {**options}, keep_missing=nulls == "keep")
     decisions = Decisions(found, cuts, report, data, documents, text)
     if is_dataset(data):

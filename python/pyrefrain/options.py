@@ -51,6 +51,10 @@ class PassagesOptions(PassagesTable, RunOptions, total=False):
     texts: bool
 
 
+class LibraryOptions(RunTable, total=False):
+    trust_signatures: bool
+
+
 class SelfOptions(QueryTable, RunOptions, total=False):
     texts: bool
 

@@ -15,6 +15,7 @@ void bind_dedup(nanobind::module_& module);       // for documents in memory
 void bind_file_verbs(nanobind::module_& module);  // for paths
 void bind_explain(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
+void bind_library(nanobind::module_& module);
 void bind_options(nanobind::module_& module);  // the tables of options, as data
 
 }  // namespace refrain::python

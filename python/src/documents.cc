@@ -64,6 +64,18 @@ Column parsed(const std::vector<std::string_view>& ids, std::span<const std::uin
   return number_column(std::move(numbers), valid);
 }
 
+Column strings(const std::vector<std::string_view>& ids, std::span<const std::uint8_t> valid) {
+  TextBuilder texts;
+  for (const std::string_view id : ids) texts.add(id);
+  return std::move(texts).column(valid);
+}
+
+Column fixed_width(const std::vector<std::string_view>& ids, std::size_t width, std::span<const std::uint8_t> valid) {
+  std::vector<char> bytes(ids.size() * width);
+  for (std::size_t i = 0; i < ids.size(); ++i) std::ranges::copy(ids[i], bytes.data() + i * width);
+  return fixed_bytes_column(std::move(bytes), width, valid);
+}
+
 Chunk slice(Chunk chunk, std::int64_t first, std::int64_t length) {
   chunk.first += first;
   chunk.length = length;
@@ -88,13 +100,18 @@ DocumentBatch Documents::Part::batch() const {
   return batch;
 }
 
-Documents::Documents(nb::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields)
-    : fields_(std::move(fields)), has_ids_(!id.empty()) {
+Documents::Documents(nb::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields,
+                     nb::handle ids, std::string id_format)
+    : fields_(std::move(fields)), has_ids_(!id.empty() || !ids.is_none()), id_format_(std::move(id_format)) {
   if (nb::isinstance<nb::list>(data) || nb::isinstance<nb::tuple>(data)) {
-    if (has_ids_ || !fields_.empty()) throw Error(Errc::invalid_argument, "a list of texts has no other columns");
-    Texts texts = texts_of_list(data, text);
-    const std::size_t size = texts.column.size();
-    parts_.push_back({.unpacked = std::move(texts), .size = size});
+    if (!id.empty() || !fields_.empty()) throw Error(Errc::invalid_argument, "a list of texts has no other columns");
+    Part part;
+    part.unpacked = texts_of_list(data, text);
+    part.size = part.unpacked.column.size();
+    if (has_ids_) part.ids = texts_of_list(ids, "id");
+    if (has_ids_ && part.ids->column.size() != part.size)
+      throw Error(Errc::invalid_argument, fmt::format("id: {} ids for {} texts", part.ids->column.size(), part.size));
+    parts_.push_back(std::move(part));
   } else {
     for (const Chunk& chunk : import_arrow(data)) add(chunk, text, id);
   }
@@ -107,7 +124,8 @@ void Documents::add(const Chunk& chunk, const std::string& text, const std::stri
   if (has_ids_ && has_column(chunk, id)) {
     const ArrowSchema* schema = column_of(chunk, id).schema;
     if (schema->dictionary != nullptr) schema = schema->dictionary;
-    id_format_ = std::string_view(schema->format).size() == 1 ? schema->format[0] : '\0';
+    id_format_ = schema->format;
+    id_metadata_ = metadata_of(*schema);
   }
   const Chunk column = column_of(chunk, text);
   const bool packed = is_packed(column);
@@ -152,11 +170,17 @@ Column Documents::ids_at(std::span<const std::int64_t> places) const {
     ids[i] = parts_[part].ids->column[document - starts_[part]];
   }
   constexpr std::string_view kIntegers = "csilCSI";
-  if (kIntegers.find(id_format_) != std::string_view::npos) return parsed<std::int64_t>(ids, valid);
-  if (id_format_ == 'L') return parsed<std::uint64_t>(ids, valid);
-  TextBuilder texts;
-  for (const std::string_view id : ids) texts.add(id);
-  return std::move(texts).column(valid);
+  if (id_format_.size() == 1 && kIntegers.find(id_format_) != std::string_view::npos)
+    return parsed<std::int64_t>(ids, valid);
+  if (id_format_ == "L") return parsed<std::uint64_t>(ids, valid);
+  if (id_format_.starts_with("w:")) {
+    Column column = fixed_width(ids, std::stoul(id_format_.substr(2)), valid);
+    column.metadata = id_metadata_;  // says that it is a UUID
+    return column;
+  }
+  Column column = strings(ids, valid);
+  if (id_format_ == "z" || id_format_ == "Z" || id_format_ == "vz") column.format = "Z";
+  return column;
 }
 
 Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const Cut> cuts) const {
@@ -187,8 +211,10 @@ Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const
 
 void bind_documents(nb::module_& module) {
   nb::class_<Documents>(module, "Documents", "Texts in memory, read where they lie.")
-      .def(nb::init<nb::handle, const std::string&, const std::string&, std::vector<std::string>>(), "data"_a,
-           nb::kw_only(), "text"_a = "text", "id"_a = "", "fields"_a = std::vector<std::string>())
+      .def(nb::init<nb::handle, const std::string&, const std::string&, std::vector<std::string>, nb::handle,
+                    std::string>(),
+           "data"_a, nb::kw_only(), "text"_a = "text", "id"_a = "", "fields"_a = std::vector<std::string>(),
+           "ids"_a = nb::none(), "id_format"_a = "")
       .def("__len__", &Documents::size)
       .def(
           "texts_at",

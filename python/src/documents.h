@@ -19,8 +19,10 @@ namespace refrain::python {
 // each time they are read.
 class Documents {
  public:
-  // Column `id` holds the ids, unless `id` is empty; `fields` are the columns that a keep policy needs.
-  Documents(nanobind::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields);
+  // Column `id` holds the ids, unless `id` is empty; `fields` are the columns that a keep policy needs. For a list of
+  // texts, `ids` is a list of str, or None; `id_format` is the Arrow format of what they stand for.
+  Documents(nanobind::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields,
+            nanobind::handle ids, std::string id_format);
 
   std::size_t size() const { return starts_.back(); }
   // Rewindable; shares the columns.
@@ -57,7 +59,8 @@ class Documents {
   std::vector<std::size_t> starts_ = {0};  // the number of each part's first document, then of all documents
   std::vector<std::string> fields_;
   bool has_ids_ = false;
-  char id_format_ = '\0';  // the Arrow format of the ids, if it is a single letter
+  std::string id_format_;  // the Arrow format of the ids, or of their dictionary,
+  std::string id_metadata_;
 };
 
 void bind_documents(nanobind::module_& module);

@@ -27,5 +27,6 @@ NB_MODULE(_core, module) {
   refrain::python::bind_file_verbs(module);
   refrain::python::bind_explain(module);
   refrain::python::bind_index(module);
+  refrain::python::bind_library(module);
   refrain::python::bind_options(module);
 }

@@ -59,3 +59,22 @@ def test_a_pipeline_keeps_what_the_program_keeps(world, tmp_path, options, flags
 def test_many_tasks_are_refused():
     with pytest.raises(ValueError, match="tasks=1"):
         list(pyrefrain.datatrove.Dedup().run(iter([]), rank=0, world_size=2))
+
+
+def test_many_tasks_share_a_library(world, tmp_path):
+    _, rows = world
+    data = tmp_path / "data"
+    data.mkdir()
+    for task in range(4):
+        (data / f"{task}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[250 * task:250 * (task + 1)]))
+    runs = []
+    for again in range(2):
+        folder = tmp_path / str(again)
+        step = pyrefrain.datatrove.Unseen(str(tmp_path / "library"), JsonlWriter(str(folder / "dropped")), batch=100)
+        steps = [JsonlReader(str(data)), step, JsonlWriter(str(folder / "clean"))]
+        LocalPipelineExecutor(pipeline=steps, tasks=4, workers=1, logging_dir=str(folder / "logs")).run()
+        runs.append([row["id"] for row in read(folder / "clean")])
+        assert len(runs[-1]) + len(read(folder / "dropped")) == 1000
+    assert runs[0] == runs[1]  # a task that is run again forwards what it has added
+    kept = [row["id"] for row in pyrefrain.dedup_stream(rows)]
+    assert runs[0] == kept and 300 < len(kept) < 900

@@ -3,6 +3,7 @@ import datetime
 import decimal
 import json
 import pathlib
+import uuid
 
 import datasets
 import pandas as pd
@@ -78,7 +79,7 @@ def test_texts_and_names_of_files_are_not_confused(tmp_path):
         pyrefrain.dedup(texts="one")
 
 
-def test_rows_without_a_text_are_kept_dropped_or_an_error():
+def test_rows_without_a_text_are_kept_dropped_or_an_error(tmp_path):
     texts = ["one text", None, "one text", None]
     for data in (texts, pa.table({"text": texts}), pl.DataFrame({"text": texts}), pd.DataFrame({"text": texts})):
         found = pyrefrain.dedup(data)
@@ -89,15 +90,32 @@ def test_rows_without_a_text_are_kept_dropped_or_an_error():
         with pytest.raises(errors.BadInput):
             pyrefrain.dedup(data, nulls="error")
     assert pyrefrain.dedup(texts, substrings=20).kept() == ["one text", None, None]
+    (tmp_path / "a.jsonl").write_text('{"text": "one text"}\n{"text": null}\n')
+    with pytest.raises(errors.BadInput, match="a.jsonl:2"):
+        pyrefrain.dedup(tmp_path / "a.jsonl", nulls="error")
+    with pytest.raises(errors.Unsupported, match="nulls: 'drop' is for data in memory"):
+        pyrefrain.dedup(tmp_path / "a.jsonl", nulls="drop")
     with pytest.raises(errors.InvalidArgument, match="nulls: there is no 'skip'"):
         pyrefrain.dedup(texts, nulls="skip")
 
 
-@pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.uint64(), pa.string(), pa.large_string(),
-                                  pa.dictionary(pa.int8(), pa.string())], ids=str)
+def ids_of(kind):
+    """Four ids of an Arrow type, the last one of three bytes or more."""
+    if pa.types.is_integer(kind):
+        return [7, 100, 0, 9]
+    if kind == pa.uuid():
+        return [uuid.UUID(int=at * 2**90) for at in range(4)]
+    if kind == pa.string() or kind == pa.large_string():
+        return ["a", "b", "c", "def"]
+    return [b"a\0\xff", b"bbb", b"\xff\xfe\xfd", b"def"]
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.uint64(), pa.string(), pa.large_string(), pa.binary(),
+                                  pa.large_binary(), pa.binary(3), pa.uuid(), pa.dictionary(pa.int8(), pa.string()),
+                                  pa.dictionary(pa.int32(), pa.int64())], ids=str)
 def test_ids_keep_their_type(kind):
     value = kind.value_type if isinstance(kind, pa.DictionaryType) else kind
-    ids = ["a", "b", "c", "d"] if value in (pa.string(), pa.large_string()) else [7, 100, 0, 9]
+    ids = ids_of(value)
     if value == pa.uint64():
         ids[1] = 2**64 - 1
     elif value == pa.int64():
@@ -108,6 +126,9 @@ def test_ids_keep_their_type(kind):
     found = pyrefrain.dedup(table, id="id")
     assert list(found["id"]) == ids
     assert list(found["match"]) == [None, None, ids[0], ids[0]]
+    if value not in (pa.int8(), pa.string(), pa.binary()):  # these become their larger types
+        assert pa.table(found).schema.field("id").type == value
+        assert pa.table(found)["match"].to_pylist() == [None, None, ids[0], ids[0]]
     assert list(pyrefrain.near(table, id="id")["id2"]) == [ids[2], ids[3]]
     frame = table.to_pandas()
     merged = frame.merge(found.to_pandas()[["id", "keep"]], on="id")

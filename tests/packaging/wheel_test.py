@@ -34,6 +34,20 @@ class Wheel(TestCase):
         run(sys.executable, "-m", "venv", cls.environment)
         run(os.path.join(cls.environment, "bin", "pip"), "install", "--quiet", "--no-index", "--no-deps", cls.wheel)
 
+    def test_the_source_distribution_is_complete(self):
+        path, = glob.glob(os.path.join(self.folder, "*.tar.gz"))
+        run("tar", "--extract", "--file", path, "--directory", self.dir)
+        root = os.path.join(self.dir, f"pyrefrain-{version()}")
+        tracked = run("git", "ls-files", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "docs/python.md", "include",
+                      "packaging", "pyproject.toml", "python", "src", cwd=SOURCE_DIR).split("\n")
+        missing = [name for name in tracked if name and not os.path.exists(os.path.join(root, name))]
+        self.assertEqual(missing, [])
+        made = os.path.join(self.dir, "made")
+        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", made,
+            "-C", f"build-dir={self.dir}/cmake", "-C", f"cmake.define.REFRAIN_PREBUILT={os.path.realpath(BIN_DIR)}",
+            root, env={**os.environ, "PYTHONPATH": os.path.join(SOURCE_DIR, "build", "deps", "wheel")})
+        self.assertEqual(len(os.listdir(made)), 1)
+
     def bare(self, name, *arguments, stdin=""):
         """Runs a program of the environment, with an empty PATH and no access to this build."""
         done = subprocess.run([os.path.join(self.environment, "bin", name), *arguments], input=stdin,

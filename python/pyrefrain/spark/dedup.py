@@ -6,9 +6,11 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from .. import _core
-from ..errors import InvalidArgument, Unsupported
+from .._inputs import check_nulls
+from ..errors import BadInput, InvalidArgument, Unsupported
 from . import crowds, graph, meeting, one_task, templates as template_search
-from .frames import DOC, SINCE, VERSION, Documents, RowChanged, Workspace, refuse, shared_numbers, version_of
+from .frames import (DOC, SINCE, VERSION, Documents, RowChanged, Workspace, check_columns, refuse, shared_numbers,
+                     version_of)
 from .sketches import matcher, sketch
 
 # Options of the command line that have no place here.
@@ -19,18 +21,20 @@ _NONE = template_search.Templates([])
 
 
 def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
-          lanes=128, max_loss=16, templates=True, keep="first", tokenizer="words-nfkc", hash="xxh3", window=5, seed=0,
-          apply=False, checkpoint=None, **other):
+          lanes=128, max_loss=16, templates=True, keep="first", nulls="keep", tokenizer="words-nfkc", hash="xxh3", window=5,
+          seed=0, apply=False, checkpoint=None, **other):
     """Decides which documents of a DataFrame to keep, and why.
 
     The kept set is that of `refrain dedup` over the same documents in the same order: documents are ranked, and each
     is kept unless a kept one is similar to it and covers it.
 
-    text, id     columns of the texts, and of ids that are unique and not null; rows whose text is null are left out
+    text, id     columns of the texts, and of ids that are unique and not null
     order        columns to rank by, the best document first; "-name" ranks the greatest value first, and nulls are
                  last. Ties are broken by the bytes of the id, which also decide if no column is named
     source       the column that holds the source of a document, for templates; by default, the host of the id if that
                  is a web address, else one source for all other documents
+    nulls        what to do with rows whose text is null: "keep" (they are kept, without a reason), "drop" (they are left
+                 out) or "error"
     apply        return the rows of `df` that are kept, instead of the decisions
     checkpoint   a folder for intermediate results that all executors can reach; not needed if Spark runs locally
 
@@ -54,8 +58,12 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
         "window": window, "seed": seed,
         "max_loss": _ANY_LOSS if read["max_loss"] == "any" else read["max_loss"]}.items()))
     matcher(options)  # raises an error if an option is invalid
+    check_nulls(nulls)
+    if nulls == "drop":
+        check_columns(df, text)
+        df = df.where(F.col(text).isNotNull())
     names = [order] if isinstance(order, str) else list(order or [])
-    run = _Run(df, text, id, names, source, options, Workspace(df.sparkSession, checkpoint))
+    run = _Run(df, text, id, names, source, options, nulls, Workspace(df.sparkSession, checkpoint))
     decisions = run.decide(read["exact"], read["near"] == "minhash", read["templates"] != "off")
     return _applied(df, text, id, decisions) if apply else decisions.drop(VERSION)
 
@@ -69,10 +77,12 @@ def _read_by_engine(**options):
 
 
 class _Run:
-    def __init__(self, df, text, id, order, source, options, workspace):
+    def __init__(self, df, text, id, order, source, options, nulls, workspace):
         more = [name.removeprefix("-") for name in order] + ([source] if source else [])
-        self.documents = Documents(df, text, id, more)
+        self.documents = Documents(df, text, id, more, nulls=True)
+        self.text = text
         self.options = options
+        self.nulls = nulls
         self.workspace = workspace
         self.source = self.documents.more[-1] if source else None
         columns = map(F.col, self.documents.more)
@@ -82,24 +92,37 @@ class _Run:
 
     def decide(self, exact, near, templates):
         task = one_task.OneTask(self.order, self.documents.id_type, self.source is not None, exact, self.options)
-        one, plan = False, None
+        one, plan, missing = False, None, 0
+        has_text = F.col("bytes").isNotNull()
 
         def shared(sketched):
-            nonlocal one, plan
+            nonlocal one, plan, missing
             sums = [F.coalesce(F.sum(size), F.lit(0))
                     for size in (F.octet_length(F.col("id").cast("string")), F.col("bytes"))]
-            count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), *sums).collect()[0]
+            rows, count, id_bytes, self.all_bytes = sketched.agg(F.count(F.lit(1)), F.count("bytes"),
+                                                                 *sums).collect()[0]
+            missing = rows - count
+            if missing and self.nulls == "error":
+                raise BadInput(f"{self.text}: {missing:,} rows have no text, and nulls is 'error'")
             one = near and count > 0 and task.fits(count, id_bytes)
+            if (missing or not one) and (numbers := shared_numbers(sketched)):
+                return numbers
             if not one:
-                return shared_numbers(sketched)
-            numbers, plan = task.look(sketched, self.workspace)
+                return []
+            numbers, plan = task.look(sketched.where(has_text) if missing else sketched, self.workspace)
             return numbers
 
         sketched = self.documents.numbered(
             lambda: self.workspace.keep(sketch(self.documents, self.source, self.options), "sketched"), shared)
+        kept = None
+        if missing:
+            kept = sketched.where(~has_text).select("id", F.lit(True).alias("keep"), VERSION)
+            sketched = sketched.where(has_text)
+            self.documents.rows = self.documents.rows.where(F.col("text").isNotNull())
         try:
             rows = self._in_one_task(task, plan, sketched, templates) if one else None
-            return _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
+            decided = _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
+            return decided if kept is None else decided.unionByName(kept, allowMissingColumns=True)
         except Exception as error:
             doc = RowChanged.document_in(error)
             if doc is None:
@@ -253,8 +276,7 @@ class _Run:
 def _applied(df, text, id, decisions):
     """Returns the rows of `df` that are kept. Rows are joined with their decisions by id, so that a row that is new,
     changed, missing or repeated raises an error when the result is evaluated."""
-    rows = df.where(F.col(text).isNotNull()).select(F.col(id).alias("id"), version_of(text).alias("now"),
-                                                    F.struct("*").alias("row"))
+    rows = df.select(F.col(id).alias("id"), version_of(text).alias("now"), F.struct("*").alias("row"))
     met = rows.unionByName(decisions.select("id", "keep", VERSION), allowMissingColumns=True)
     of_id = Window.partitionBy("id")
     met = met.select("row", "now", *(found.over(of_id).alias(name) for name, found in (

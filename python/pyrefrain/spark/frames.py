@@ -88,13 +88,13 @@ def check_columns(frame, *names):
 
 
 class Documents:
-    """The texts of a DataFrame, numbered by their ids. Rows with null texts are left out.
+    """The texts of a DataFrame, numbered by their ids. Rows with null texts are left out, unless `nulls` is set.
 
     The number is 8 bytes that represent the id wherever documents are joined. It depends on the id alone, so a
     repeated task computes the same number. Numbers are checked to be unique.
     """
 
-    def __init__(self, frame, text, id, more=()):
+    def __init__(self, frame, text, id, more=(), nulls=False):
         check_columns(frame, text, id, *more)
         if not isinstance(frame.schema[text].dataType, T.StringType):
             raise InvalidArgument(f"{text}: the column of texts must be strings")
@@ -104,7 +104,7 @@ class Documents:
         self.id_type = frame.schema[id].dataType
         chosen = [F.col(id).alias("id"), F.col(text).alias("text"), version_of(text).alias(VERSION)]
         chosen += [F.col(name).alias(f"more_{i}") for i, name in enumerate(more)]
-        self._rows = frame.where(F.col(text).isNotNull()).select(*chosen)
+        self._rows = (frame if nulls else frame.where(F.col(text).isNotNull())).select(*chosen)
         self.more = [f"more_{i}" for i in range(len(more))]
         self._id = id
         self.rows = None  # set by numbered()

@@ -82,14 +82,14 @@ class _Samples:
         """Returns a mask of the chosen rows of a batch."""
         most = _core.template_sample["most_documents"]
         sites = batch.column("site").to_numpy()
-        fits = pc.and_(judged, pc.less_equal(batch.column("bytes"), _core.template_sample["document_bytes"]))
+        fits = pc.and_kleene(judged, pc.less_equal(batch.column("bytes"), _core.template_sample["document_bytes"]))
         chosen = np.zeros(len(sites), bool)
         for site in sorted(set(sites.tolist())):
             if site not in self._least and len(self._least) == _SAMPLED_SITES:
                 continue
             least = self._least.setdefault(site, [])
             lesser = pc.less(digests, least[-1]) if len(least) == most else pa.scalar(True)
-            rows = np.flatnonzero((sites == site) & pc.and_(fits, lesser).to_numpy(zero_copy_only=False))
+            rows = np.flatnonzero((sites == site) & pc.and_kleene(fits, lesser).to_numpy(zero_copy_only=False))
             known = set(least)
             enough = len(known) + most
             for row in rows[pc.sort_indices(digests.take(pa.array(rows))).to_numpy()].tolist():

@@ -3,6 +3,7 @@
 // The interface does not give the sizes of buffers, so an array with fewer values in its buffers than it claims
 // cannot be detected.
 #include <algorithm>
+#include <cstring>
 
 #include "arrow/import.h"
 #include "refrain/error.h"
@@ -38,6 +39,20 @@ std::int64_t buffers_of(std::string_view format) {
 
 std::string_view name_of(const ArrowSchema& schema) {
   return schema.name != nullptr ? schema.name : "";
+}
+
+// Metadata is a number of pairs, and each string of a pair follows its size.
+std::string metadata_of(const ArrowSchema& schema) {
+  if (schema.metadata == nullptr) return {};
+  const char* at = schema.metadata;
+  const auto next = [&] {
+    std::int32_t number = 0;
+    std::memcpy(&number, at, sizeof number);
+    at += sizeof number;
+    return number;
+  };
+  for (std::int32_t left = 2 * next(); left > 0; --left) at += std::max(next(), 0);
+  return {schema.metadata, at};
 }
 
 std::int64_t width_of(const ArrowSchema& schema) {

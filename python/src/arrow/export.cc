@@ -49,7 +49,7 @@ void export_schema(const std::shared_ptr<const Column>& root, const Column& colu
   auto* holder = make_holder<ArrowSchema>(root, column, export_schema);
   schema = {.format = column.format.c_str(),
             .name = column.name.c_str(),
-            .metadata = nullptr,
+            .metadata = column.metadata.empty() ? nullptr : column.metadata.data(),
             .flags = kArrowNullable,
             .n_children = static_cast<std::int64_t>(column.children.size()),
             .children = holder->pointers.data(),
@@ -129,6 +129,14 @@ Column TextBuilder::column(std::span<const std::uint8_t> valid) && {
   Column column{.format = "U", .length = static_cast<std::int64_t>(offsets_.size()) - 1};
   bytes_.push_back(0);  // so that data() is not null
   column.buffers = {nullptr, keep(column, std::move(offsets_)), keep(column, std::move(bytes_))};
+  set_validity(column, valid);
+  return column;
+}
+
+Column fixed_bytes_column(std::vector<char> bytes, std::size_t width, std::span<const std::uint8_t> valid) {
+  Column column{.format = "w:" + std::to_string(width), .length = static_cast<std::int64_t>(valid.size())};
+  bytes.push_back(0);  // so that data() is not null
+  column.buffers = {nullptr, keep(column, std::move(bytes))};
   set_validity(column, valid);
   return column;
 }

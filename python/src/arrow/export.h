@@ -24,6 +24,7 @@ struct Column {
   std::vector<const void*> buffers = {};  // in Arrow's order; the first is the validity bitmap
   std::vector<std::shared_ptr<const void>> owners = {};
   std::vector<Column> children = {};
+  std::string metadata = {};  // of the Arrow schema, encoded as there
 
   // Returns this column with a name.
   Column named(std::string new_name) && {
@@ -77,6 +78,9 @@ class TextBuilder {
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<char> bytes_;
 };
+
+// Makes a column of byte strings of one width, concatenated in `bytes`.
+Column fixed_bytes_column(std::vector<char> bytes, std::size_t width, std::span<const std::uint8_t> valid);
 
 // Makes a column of fixed-size lists with `width` numbers per row.
 template <class T>

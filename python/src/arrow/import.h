@@ -29,6 +29,8 @@ struct Chunk {
 Chunk checked(Chunk chunk);
 // The name of a column, or "".
 std::string_view name_of(const ArrowSchema& schema);
+// A copy of a column's metadata, encoded as there.
+std::string metadata_of(const ArrowSchema& schema);
 // Parses the N of the formats w:N and +w:N.
 std::int64_t width_of(const ArrowSchema& schema);
 

@@ -32,6 +32,10 @@ nb::object decoded(std::string_view text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
+nb::object bytes_of(std::string_view value) {
+  return nb::bytes(value.data(), value.size());
+}
+
 }  // namespace
 
 nb::object value_at(const Column& column, std::int64_t i) {
@@ -44,11 +48,14 @@ nb::object value_at(const Column& column, std::int64_t i) {
   if (format == "g") return nb::float_(at<double>(column, i));
   if (format == "b") return nb::bool_((at<std::uint8_t>(column, i / 8) >> i % 8 & 1) != 0);
   if (format == "U") return decoded(text_at(column, i));
+  if (format == "Z") return bytes_of(text_at(column, i));
   if (format == "+L") return list_of(column.children[0], at<std::int64_t>(column, i), at<std::int64_t>(column, i + 1));
   if (format.starts_with("w:")) {
     const auto width = static_cast<std::size_t>(std::stol(column.format.substr(2)));
     const char* bytes = static_cast<const char*>(column.buffers[1]) + static_cast<std::size_t>(i) * width;
-    return nb::bytes(bytes, width);
+    const nb::object value = bytes_of({bytes, width});
+    if (column.metadata.find("arrow.uuid") == std::string::npos) return value;
+    return nb::module_::import_("uuid").attr("UUID")(nb::arg("bytes") = value);
   }
   if (format.starts_with("+w:")) {
     const std::int64_t width = std::stol(column.format.substr(3));

@@ -85,13 +85,14 @@ Texts from_views(const Chunk& chunk, std::string_view what) {
   return shared(unpacked);
 }
 
-Texts from_dictionary(const Chunk& chunk, std::string_view what) {
+Texts from_dictionary(const Chunk& chunk, std::string_view what, bool values_too) {
   if (chunk.schema->dictionary->dictionary != nullptr)
     throw Error(Errc::invalid_argument, std::string(what) + ": a dictionary of dictionaries is not supported");
-  if (chunk.length == 0) return texts_of(checked({chunk.schema->dictionary, nullptr, 0, 0, {}}), what);
+  if (chunk.length == 0) return texts_of(checked({chunk.schema->dictionary, nullptr, 0, 0, {}}), what, values_too);
   const auto unpacked = std::make_shared<Unpacked>();
   const ArrowArray& values = *chunk.array->dictionary;
-  const Texts texts = texts_of(checked({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}), what);
+  const Texts texts =
+      texts_of(checked({chunk.schema->dictionary, &values, 0, values.length, chunk.owner}), what, values_too);
   ArrowSchema keys = *chunk.schema;
   keys.dictionary = nullptr;
   std::vector<std::uint8_t> valid;
@@ -149,7 +150,7 @@ bool is_packed(const Chunk& chunk) {
 
 Texts texts_of(const Chunk& chunk, std::string_view what, bool values) {
   const std::string_view format = chunk.schema->format;
-  if (chunk.schema->dictionary != nullptr) return from_dictionary(chunk, what);
+  if (chunk.schema->dictionary != nullptr) return from_dictionary(chunk, what, values);
   if (format == "u" || format == "z") return plain<std::int32_t>(chunk, what);
   if (format == "U" || format == "Z") return plain<std::int64_t>(chunk, what);
   if (format == "vu" || format == "vz") return from_views(chunk, what);

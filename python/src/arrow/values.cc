@@ -69,6 +69,11 @@ std::string value_text(const Chunk& chunk, std::int64_t i, std::string_view what
   if (format.starts_with("tsm:")) return iso_time(at<std::int64_t>(chunk, i), 1000, 1'000'000);
   if (format.starts_with("tsu:")) return iso_time(at<std::int64_t>(chunk, i), 1'000'000, 1000);
   if (format.starts_with("tsn:")) return iso_time(at<std::int64_t>(chunk, i), 1'000'000'000, 1);
+  if (format.starts_with("w:")) {
+    const auto width = static_cast<std::size_t>(width_of(*chunk.schema));
+    const auto row = static_cast<std::size_t>(chunk.array->offset + chunk.first + i);
+    return {static_cast<const char*>(chunk.array->buffers[1]) + row * width, width};
+  }
   throw Error(Errc::invalid_argument, std::string(what) + ": expected strings, numbers or dates, not Arrow's format '" +
                                           std::string(format) + "'");
 }

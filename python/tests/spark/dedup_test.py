@@ -215,13 +215,13 @@ class Dedup(Decisions):
 
     def test_rows_that_are_kept_are_those_that_were_decided_on(self):
         from pyrefrain import spark
-        rows = rows_of(families(13, 40)) + [("null", None)]
+        rows = rows_of(families(13, 40))
         frame = Changing(self, rows)
         kept = spark.dedup(frame.frame, apply=True)
         self.assertEqual(kept.columns, ["id", "text"])
-        expected, summary = self.expected(rows[:-1])
+        expected, summary = self.expected(rows)
         self.assertGreater(summary["removed_near"], 3)
-        self.assertEqual(sorted(map(tuple, kept.collect())), sorted(row for row in rows[:-1] if expected[row[0]][1]))
+        self.assertEqual(sorted(map(tuple, kept.collect())), sorted(row for row in rows if expected[row[0]][1]))
         for how, others in (("changed", changed(rows, 7)), ("disappeared", [*rows[:7], *rows[8:]]),
                             ("been repeated", [*rows, rows[7]]),
                             ("appeared", [*rows[:7], ("d000007x", rows[7][1]), *rows[7:]])):
@@ -231,13 +231,38 @@ class Dedup(Decisions):
 
     def test_a_null_is_no_id(self):
         from pyrefrain import errors, spark
-        rows = [*rows_of(families(14, 20)), (None, "a text of its own"), ("null", None)]
+        rows = [*rows_of(families(14, 20)), (None, "a text of its own")]
         for verb in (spark.dedup, spark.near):
             with self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
                 verb(self.frame(rows))
         with in_many_tasks(), self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
             spark.dedup(self.frame(rows))
-        self.assertEqual(len(self.decisions(self.frame([*rows[:-2], (None, None)]))), 20)
+
+    def test_rows_without_a_text_are_kept_dropped_or_an_error(self):
+        from pyrefrain import errors, spark
+        # The page is long enough for templates, so that texts are sketched a second time.
+        rows = rows_of(families(13, 40, navigation=60))
+        expected, _ = self.expected(rows)
+        missing = [("d000004x", None), ("null", None)]
+        frame = self.frame([*rows[:5], missing[0], *rows[5:], missing[1]])
+        with_missing = expected | {id: (id, True, *[None] * 7) for id, _ in missing}
+        self.assertEqual(self.decisions(frame), with_missing)
+        with in_many_tasks():
+            self.assertEqual(self.decisions(frame), with_missing)
+        self.assertEqual(self.decisions(frame, nulls="drop"), expected)
+        kept = sorted([row for row in rows if expected[row[0]][1]], key=str)
+        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True).collect()), key=str),
+                         sorted(kept + missing, key=str))
+        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True, nulls="drop").collect()), key=str), kept)
+        with self.assertRaisesRegex(errors.BadInput, "^text: 2 rows have no text"):
+            spark.dedup(frame, nulls="error")
+        with self.assertRaisesRegex(errors.InvalidArgument, "^nulls: there is no 'skip'"):
+            spark.dedup(frame, nulls="skip")
+        with self.assertRaisesRegex(errors.InvalidArgument, "'d000003' is the id of 2 rows"):
+            spark.dedup(self.frame([*rows, (rows[3][0], None)]))
+        with self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
+            spark.dedup(self.frame([*rows, (None, None)]))
+        self.assertEqual(len(self.decisions(self.frame(missing))), 2)
 
     def test_nothing_and_a_single_document_are_decided(self):
         from pyrefrain import spark
@@ -248,7 +273,8 @@ class Dedup(Decisions):
         rows = rows_of(families(8, 60)) + [("null", None)]
         expected, summary = self.expected(rows[:-1], "--near", "off")
         self.assertGreater(summary["removed_exact"], 5)
-        self.assertEqual(self.decisions(self.frame(rows).repartition(200 if LONG else 40), near="off"), expected)
+        self.assertEqual(self.decisions(self.frame(rows).repartition(200 if LONG else 40), near="off"),
+                         expected | {"null": ("null", True, *[None] * 7)})
 
 
 if __name__ == "__main__":

@@ -166,6 +166,8 @@ void rename_checked(const fs::path& from, const fs::path& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return;
   const int error = errno;
   if (error == ENOSPC || error == EDQUOT) throw_write_error(to.string(), error);
+  if (error == ENOTEMPTY || error == EEXIST)
+    throw Error(Errc::busy, fmt::format("{}: another process has just created it; try again", to.string()));
   throw Error(Errc::io, fmt::format("{}: cannot rename to {}: {}", from.string(), to.string(), system_reason(error)));
 }
 

@@ -51,7 +51,8 @@ void sync_folder(const std::filesystem::path& folder);
 // Writes all data of the file system that contains `folder` to the disk.
 void sync_filesystem(const std::filesystem::path& folder);
 
-// Renames, replacing an existing `to`. Throws Error(over_budget) if the disk is full, else Error(io).
+// Renames, replacing an existing `to`. Throws Error(over_budget) if the disk is full, busy if `to` is a folder with
+// something in it, else io.
 void rename_checked(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // Removes a file or an empty folder, if it exists. Throws Error(io) if that fails.

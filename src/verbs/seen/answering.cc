@@ -92,7 +92,8 @@ Answering::Answering(const SeenOptions& options, const Context& context)
     snapshot_ = std::make_shared<const Snapshot>(options_.library, nullptr, budget_);
 }
 
-std::vector<SeenAnswer> Answering::seen(std::span<const SeenDocument> documents, const std::stop_token& stop) {
+std::vector<SeenAnswer> Answering::seen(std::span<const SeenDocument> documents, const std::stop_token& stop,
+                                        bool add) {
   for (const SeenDocument& document : documents) check_utf8(document);
   std::vector<SeenAnswer> answers;
   PendingSyncs awaited;
@@ -105,7 +106,7 @@ std::vector<SeenAnswer> Answering::seen(std::span<const SeenDocument> documents,
         (*comparer).begin(document, read_only->templates().of(known::source_of(document.id)).get(), *read_only, stop);
         answers.push_back((*comparer).answer());
       } else {
-        answers.push_back(ask_and_add(*comparer, document, awaited, stop));
+        answers.push_back(ask(*comparer, document, add, awaited, stop));
       }
     }
   }
@@ -127,10 +128,14 @@ std::shared_ptr<const Snapshot> Answering::newest() {
   return snapshot_ = std::move(newer);
 }
 
-SeenAnswer Answering::ask_and_add(Comparer& comparer, const SeenDocument& document, PendingSyncs& awaited,
-                                  const std::stop_token& stop) {
-  Pending pending{
-      .document = document, .source = known::source_of(document.id), .snapshot = {}, .left_out = {}, .record = {}};
+SeenAnswer Answering::ask(Comparer& comparer, const SeenDocument& document, bool add, PendingSyncs& awaited,
+                          const std::stop_token& stop) {
+  Pending pending{.document = document,
+                  .add = add,
+                  .source = known::source_of(document.id),
+                  .snapshot = {},
+                  .left_out = {},
+                  .record = {}};
   while (true) {
     {
       const auto lock = arrivals_->lock();
@@ -143,7 +148,7 @@ SeenAnswer Answering::ask_and_add(Comparer& comparer, const SeenDocument& docume
 }
 
 // Compares the document with recently added ones until none is left that it has not been compared with, then adds
-// it if it is new. Returns nothing if it must be compared with a newer snapshot.
+// it if it is new and to be added. Returns nothing if it must be compared with a newer snapshot.
 std::optional<SeenAnswer> Answering::settle(Comparer& comparer, Pending& pending, PendingSyncs& awaited,
                                             const std::stop_token& stop) {
   auto lock = arrivals_->lock();
@@ -153,7 +158,7 @@ std::optional<SeenAnswer> Answering::settle(Comparer& comparer, Pending& pending
       lock.unlock();
       comparer.compare();
       lock.lock();
-    } else if (comparer.removed()) {
+    } else if (comparer.removed() || !pending.add) {
       awaited.add(comparer.logged().recent, comparer.logged().end);
       return comparer.answer();
     } else if (pending.record.line.empty()) {
@@ -233,8 +238,8 @@ Seen::Seen(const SeenOptions& options, const Context& context) : state_(std::mak
 
 Seen::~Seen() = default;
 
-std::vector<SeenAnswer> Seen::seen(std::span<const SeenDocument> documents, const std::stop_token& stop) {
-  return state_->seen(documents, stop);
+std::vector<SeenAnswer> Seen::seen(std::span<const SeenDocument> documents, const std::stop_token& stop, bool add) {
+  return state_->seen(documents, stop, add);
 }
 
 SeenStats Seen::stats() const {

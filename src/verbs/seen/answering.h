@@ -71,16 +71,17 @@ class Answering {
  public:
   Answering(const SeenOptions& options, const Context& context);
 
-  std::vector<SeenAnswer> seen(std::span<const SeenDocument> documents, const std::stop_token& stop);
+  std::vector<SeenAnswer> seen(std::span<const SeenDocument> documents, const std::stop_token& stop, bool add);
   SeenStats stats();
 
  private:
   std::shared_ptr<const Snapshot> newest();
-  SeenAnswer ask_and_add(Comparer& comparer, const SeenDocument& document, PendingSyncs& awaited,
-                         const std::stop_token& stop);
+  SeenAnswer ask(Comparer& comparer, const SeenDocument& document, bool add, PendingSyncs& awaited,
+                 const std::stop_token& stop);
   // A document that is being processed.
   struct Pending {
     const SeenDocument& document;
+    const bool add;  // if it is new
     const std::string source;
     std::shared_ptr<const Snapshot> snapshot;  // the snapshot that it was compared with
     std::shared_ptr<const known::SourceTemplate> left_out;

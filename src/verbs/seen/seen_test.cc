@@ -104,6 +104,23 @@ TEST_F(SeenTest, WithoutAddingNothingChanges) {
   EXPECT_EQ(ids_of_library(), before);
 }
 
+TEST_F(SeenTest, ACallMayAskWithoutAdding) {
+  const std::vector<Page> all = pages(4, 60);
+  const std::unique_ptr<Seen> seen = open();
+  std::vector<SeenDocument> documents;
+  for (const Page& page : all) documents.push_back({page.id, page.text});
+  seen->seen(std::span(documents).first(30));
+  const std::uint64_t before = seen->stats().recent;
+  const std::vector<SeenAnswer> asked = seen->seen(documents, {}, false);
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_NE(asked[i].status, SeenStatus::fresh) << i;
+  for (const SeenAnswer& answer : asked) EXPECT_FALSE(answer.added);
+  EXPECT_EQ(seen->stats().recent, before);
+  const std::vector<SeenAnswer> added = seen->seen(documents);
+  for (std::size_t i = 0; i < 60; ++i)
+    if (asked[i].status != SeenStatus::fresh) expect_same(plain_answer(added[i]), plain_answer(asked[i]), all[i].id);
+  EXPECT_GT(seen->stats().recent, before);
+}
+
 // A copy of the open library's folder is in the state that a killed process leaves on disk.
 TEST_F(SeenTest, WhatWasAddedOutlastsACrash) {
   const std::vector<Page> all = pages(5, 200);
