@@ -6,7 +6,7 @@ answer for the old input or for the new one, byte for byte, or end with an error
 again after an error, it must give the answer for the new input. A dedup run is also killed between its stages: after
 a change, --resume must refuse to continue and name the file.
 
-    changed_inputs.py [--full] [--seed N] [NAME...]
+    changed_inputs.py [--full] [--seed N] [--jobs N] [NAME...]
 
 Without --full a few commands are tried, each with one change. NAME selects commands by a part of their name.
 """
@@ -26,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
 sys.path.insert(0, HERE)
 from program import TIME_FACTOR, documents, environment, jsonl, lines, program  # noqa: E402
-from read_faults import FAULTS, LOOKS, Case, answer, parquet  # noqa: E402
+from read_faults import FAULTS, LOOKS, Case, add_part_options, answer, parquet, run_parts  # noqa: E402
 
 TEXTS = documents(40, seed=12, length=60)
 COMMON = ["--threads", "2", "-q"]
@@ -114,6 +114,7 @@ class Campaign(unittest.TestCase):
     full = False
     seed = 0
     names = ()
+    part = (0, 1)  # the first command to try, and the distance to the next
     runs = 0
     refused = 0
 
@@ -269,7 +270,8 @@ class Campaign(unittest.TestCase):
                        if not self.names or any(name in case.name for name in self.names)]
         if not self.full:
             chosen = random.Random(self.seed).sample(chosen, min(SHORT_CASES, len(chosen)))
-        for case, kind in chosen:
+        first, step = self.part
+        for case, kind in chosen[first::step]:
             with self.subTest(case.name):
                 self.one(case, kind)
 
@@ -278,9 +280,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    add_part_options(parser)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.jobs > 1:
+        sys.exit(run_parts(options))
     Campaign.full, Campaign.seed, Campaign.names = options.full, options.seed, options.names
+    Campaign.part = tuple(options.part)
     print(f"changed inputs: seed {options.seed}", flush=True)
     unittest.main(argv=[sys.argv[0]], verbosity=1)
 

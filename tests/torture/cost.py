@@ -44,8 +44,10 @@ MB = 1e6
 SECONDS_PER_MB = 1.0
 # `match` counts all rows within the distance; with --against, each piece of a document may lie in 64 items.
 SECONDS_PER_MB_OF = {"match": 8.0, "dedup against": 8.0}
-# A large answer counts with the input: here it is, and how many texts a byte of it was compared with.
-ANSWERS = {"index query": ("printed", 2), "substrings": ("out/passages.jsonl", 1)}
+# A large answer counts with the input. `near` finds all pairs within the distance, and verifies each of them.
+ANSWERS = {"index query": lambda path: 2 * os.path.getsize(path("printed")),
+           "substrings": lambda path: os.path.getsize(path("out/passages.jsonl")),
+           "near": lambda path: 2 * summary_of(path("out"))["candidates"]}
 ANSWER_SECONDS = 60  # until a large answer must be complete
 SMALL_SECONDS = 2.0  # for inputs below a few megabytes, which must not take long either
 MEMORY = 256 << 20
@@ -128,6 +130,11 @@ KNOWN = [
                                   "verb": "text"}),
     ("arrow", "columns", 8 << 20, {"length": 2000, "group": 1, "dictionary": True, "rows": 20000}),
 ]
+
+
+def summary_of(folder):
+    with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+        return json.load(file)
 
 
 class Cost(typing.NamedTuple):
@@ -320,8 +327,7 @@ class Arena:
             if told or code != 0:
                 break
         if verb in ANSWERS and not told and code == 0:
-            where, times = ANSWERS[verb]
-            stands_for += times * os.path.getsize(self.path(where))
+            stands_for += ANSWERS[verb](self.path)
         return Cost(max(0.0, cpu - rest_cpu), peak, rest_peak, made, stands_for, code, told, MEMORY, " && ".join(lines),
                     seconds_per_mb)
 

@@ -4,7 +4,7 @@ A run that meets a fault must either end with an error, in one line that names a
 (with --resume if a run was started) gives the fault-free answer; or it must succeed with the fault-free answer, byte
 for byte. Crashes, silent losses, and runs that cannot be continued are failures.
 
-    read_faults.py [--full | --every-error] [--seed N] [--calls N] [NAME...]
+    read_faults.py [--full | --every-error] [--seed N] [--calls N] [--jobs N] [NAME...]
 
 Without a flag some calls of each command fail; with --full every call does, in two ways that the seed draws; with
 --every-error in every way. NAME selects commands by a part of their name.
@@ -206,6 +206,7 @@ class Campaign(unittest.TestCase):
     seed = 0
     names = ()
     calls = 4
+    part = (0, 1)  # the first command to try, and the distance to the next
     runs = 0
     refused = 0
 
@@ -315,11 +316,24 @@ class Campaign(unittest.TestCase):
             self.assertTrue(found[name] == content, f"{label}: {name} is another")
 
     def test_every_call_that_fails_is_an_error_or_makes_no_difference(self):
-        for case in cases(self.kinds):
-            if self.names and not any(name in case.name for name in self.names):
-                continue
+        chosen = [case for case in cases(self.kinds)
+                  if not self.names or any(name in case.name for name in self.names)]
+        first, step = self.part
+        for case in chosen[first::step]:
             with self.subTest(case.name):
                 self.one(case)
+
+
+def add_part_options(parser):
+    parser.add_argument("--jobs", type=int, default=1, help="commands to try at the same time (1)")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help=argparse.SUPPRESS)
+
+
+def run_parts(options):
+    """Runs this program once for each job, with a part of the commands. Returns the exit code."""
+    jobs = [subprocess.Popen([sys.executable, *sys.argv, "--seed", str(options.seed), "--jobs", "1",
+                              "--part", str(at), str(options.jobs)]) for at in range(options.jobs)]
+    return max([job.wait() for job in jobs])
 
 
 def main():
@@ -329,12 +343,15 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--calls", type=int, default=Campaign.calls,
                         help="of each command that fail without --full (4)")
+    add_part_options(parser)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.jobs > 1:
+        sys.exit(run_parts(options))
     if options.every_error:
         options.full, Campaign.errors = True, len(ERRORS)
     Campaign.full, Campaign.seed, Campaign.names = options.full, options.seed, tuple(options.names)
-    Campaign.calls = options.calls
+    Campaign.calls, Campaign.part = options.calls, tuple(options.part)
     print(f"read faults: seed {options.seed}", flush=True)
     unittest.main(argv=[sys.argv[0]], verbosity=1)
 
