@@ -1,6 +1,6 @@
 # The entry point. `make help` lists the targets.
 .DEFAULT_GOAL := release
-.PHONY: release demo test install package wheel bench gpu-test gpu-bench torture check check-list \
+.PHONY: release demo test install package wheel dist bench gpu-test gpu-bench torture check check-list \
 	check-due format help clean setup
 PREFIX ?= /usr/local
 
@@ -30,6 +30,11 @@ wheel: ## make the wheel of the Python package, in build/wheel
 	@tools/setup wheel
 	@tools/build release programs pyrefrain_parts
 	@tools/wheel
+
+dist: release ## make a release in build/dist: source, packages, wheel and checksums
+	@tools/setup package wheel
+	@tools/build release programs pyrefrain_parts
+	@tools/dist
 
 bench: release ## run the benchmarks, and keep the record
 	@tools/bench

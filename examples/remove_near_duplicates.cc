@@ -1,5 +1,7 @@
 // Removes near-duplicates from strings in memory.
+#include <cstddef>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 

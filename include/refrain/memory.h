@@ -14,6 +14,7 @@
 #include "refrain/context.h"
 #include "refrain/dedup.h"
 #include "refrain/documents.h"
+#include "refrain/error.h"
 #include "refrain/fingerprint.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"

@@ -4,6 +4,8 @@ import glob
 import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 
 from installed import HAS_PARQUET, MODULE, TEXTS, InstalledCase, files_below, run, version
@@ -90,6 +92,61 @@ class Install(InstalledCase):
         self.write("all.cc", "".join(f'#include "refrain/{name}"\n' for name in HEADERS))
         run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
             f"-I{self.prefix}/include", self.path("all.cc"))
+
+    def test_the_programs_of_the_library_page_name_every_header_that_they_need(self):
+        with open(os.path.join(SOURCE_DIR, "docs", "library.md"), encoding="utf-8") as page:
+            programs = re.findall(r"^```cpp\n(.*?)^```$", page.read(), re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(programs), 2)
+        needed = {"std::size_t": "cstddef", "std::cout": "iostream", "std::popcount": "bit", "std::span": "span",
+                  "std::string>": "string", "std::vector": "vector"}
+        for number, program in enumerate(programs):
+            self.write(f"{number}.cc", program)
+            run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{self.prefix}/include",
+                self.path(f"{number}.cc"))
+            for name, header in needed.items():
+                self.assertEqual(name in program, f"#include <{header}>" in program, (name, header))
+
+    def test_the_page_of_versions_tells_those_of_the_code(self):
+        with open(os.path.join(SOURCE_DIR, "docs", "versions.md"), encoding="utf-8") as page:
+            rows = dict(re.findall(r"^\| ([^|(]+?) (?:\([^|]*\) )?\| (\d+) \|", page.read(), re.MULTILINE))
+        in_code = {"fingerprint": ("include/refrain/version.h", r"kFingerprintVersion = (\d+)"),
+                   "MinHash signature": ("include/refrain/version.h", r"kMinHashVersion = (\d+)"),
+                   "index": ("src/engines/blot/manifest.cc", r"kManifestVersion = (\d+)"),
+                   "library": ("src/engines/library/layout.cc", r"kManifestVersion = (\d+)"),
+                   "texts of a library": ("src/verbs/known/text_records.cc", r'kMarkHead = "{\\"texts\\":(\d+)'),
+                   "n-gram index": ("src/engines/ngram/index/format.h", r"kNgramFormatVersion = (\d+)"),
+                   "templates": ("src/verbs/run/columns/template_file.cc", r'kTemplateMagic = "rfntmpl(\d+)"')}
+        self.assertEqual(set(rows), set(in_code))
+        for name, (path, pattern) in in_code.items():
+            with open(os.path.join(SOURCE_DIR, path), encoding="utf-8") as source:
+                self.assertEqual(rows[name], re.search(pattern, source.read())[1], name)
+
+    def interface(self, *arguments):
+        return subprocess.run([sys.executable, os.path.join(SOURCE_DIR, "tools", "interface"), *arguments],
+                              capture_output=True, text=True, check=False)
+
+    def test_a_patch_release_keeps_the_interface_of_its_minor_version(self):
+        library, headers = f"{self.prefix}/lib/librefrain.so", f"{self.prefix}/include"
+        listed = self.interface(library, headers)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertRegex(listed.stdout, r"(?m)^sizeof DedupOptions \d+$")
+        self.assertRegex(listed.stdout, r"(?m)^symbol _ZTIN7refrain5ErrorE$")
+        released = os.path.join(SOURCE_DIR, "packaging", f"interface-{version().rpartition('.')[0]}.txt")
+        if os.path.exists(released):
+            compared = self.interface("--compare", released, library, headers)
+            self.assertEqual(compared.returncode, 0, compared.stderr)
+
+        self.write("released", listed.stdout)
+        self.assertEqual(self.interface("--compare", self.path("released"), library, headers).returncode, 0)
+        shutil.copytree(headers, self.path("include"))
+        changed = self.read("include", "refrain", "text.h").decode().replace(
+            "struct ByteRange {", "struct ByteRange {\n  std::size_t more = 0;")
+        self.write(os.path.join("include", "refrain", "text.h"), changed)
+        self.write("released", listed.stdout + "symbol _ZN7refrain4goneEv\n")
+        compared = self.interface("--compare", self.path("released"), library, self.path("include"))
+        self.assertEqual(compared.returncode, 1)
+        self.assertRegex(compared.stderr, r"not as released: sizeof ByteRange \d+\n")
+        self.assertIn("not as released: symbol _ZN7refrain4goneEv\n", compared.stderr)
 
     def test_examples_are_built_with_find_package_and_run(self):
         run("cmake", "-S", f"{self.prefix}/share/doc/refrain/examples", "-B", self.path("build"), "-G", "Ninja",

@@ -70,6 +70,7 @@ class Wheel(TestCase):
 
     def test_the_program_comes_along(self):
         self.assertIn(version(), self.bare("refrain", "--version"))
+        self.assertIn(version(), self.bare("python", "-m", "pyrefrain", "--version"))
         with open(os.path.join(self.dir, "lines.txt"), "w", encoding="utf-8") as file:
             file.write("\n".join(TEXTS))
         self.bare("refrain", "dedup", "lines.txt", "--format", "lines", "-o", "run", "-q")
