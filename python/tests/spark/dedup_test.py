@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from generated import families, rows_of, words
-from spark_case import LONG, SparkCase, main
+from spark_case import LONG, SOURCE_DIR, SparkCase, main
 
 DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "cluster")
 
@@ -263,6 +263,12 @@ class Dedup(Decisions):
         with self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
             spark.dedup(self.frame([*rows, (None, None)]))
         self.assertEqual(len(self.decisions(self.frame(missing))), 2)
+
+    def test_the_example_keeps_what_other_libraries_keep(self):
+        sys.path.insert(0, os.path.join(SOURCE_DIR, "examples"))
+        self.addCleanup(sys.path.pop, 0)
+        import same_answer
+        self.assertEqual(same_answer.main({name: same_answer.WAYS[name] for name in ("a list", "Spark")}), 0)
 
     def test_nothing_and_a_single_document_are_decided(self):
         from pyrefrain import spark
