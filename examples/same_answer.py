@@ -52,8 +52,8 @@ def with_duckdb(rows):
     import duckdb
     import pyarrow
 
-    table = pyarrow.Table.from_pylist(rows)
-    decisions = pyarrow.table(pyrefrain.dedup(duckdb.sql("SELECT * FROM table"), id="id"))
+    articles = pyarrow.Table.from_pylist(rows)
+    decisions = pyarrow.table(pyrefrain.dedup(duckdb.sql("SELECT * FROM articles"), id="id"))
     return [number for (number,) in duckdb.sql("SELECT id FROM decisions WHERE keep ORDER BY id").fetchall()]
 
 

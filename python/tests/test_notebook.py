@@ -51,7 +51,7 @@ def test_the_notebook_finds_who_quotes_whom():
     assert ("1641 to Anna", "1641 to the bishop") in pairs
     assert {("1641 to Anna", "1655 chronicle"), ("1641 to the bishop", "1655 chronicle")} & pairs
     assert not any("1660 accounts" in pair for pair in pairs)
-    assert set(names["sources"]) == {"1641 to Anna", "1641 to the bishop"}
+    assert set(names["sources"]) == {"1641 to Anna", "1641 to the bishop", "1655 chronicle"}
     assert any("<mark>" in value._repr_html_() for value in shown if hasattr(value, "_repr_html_"))
 
 
