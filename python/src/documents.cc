@@ -85,7 +85,9 @@ Chunk slice(Chunk chunk, std::int64_t first, std::int64_t length) {
 }  // namespace
 
 DocumentBatch Documents::Part::batch() const {
-  const Texts texts = packed.schema != nullptr ? texts_of(packed, "text") : unpacked;
+  const Texts texts = packed.schema != nullptr ? texts_of(packed, "text")
+                      : list != nullptr        ? list->texts(first, size)
+                                               : unpacked;
   const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(texts.owner);
   DocumentBatch batch{.text = texts.column, .owner = owners};
@@ -105,13 +107,16 @@ Documents::Documents(nb::handle data, const std::string& text, const std::string
     : fields_(std::move(fields)), has_ids_(!id.empty() || !ids.is_none()), id_format_(std::move(id_format)) {
   if (nb::isinstance<nb::list>(data) || nb::isinstance<nb::tuple>(data)) {
     if (!id.empty() || !fields_.empty()) throw Error(Errc::invalid_argument, "a list of texts has no other columns");
-    Part part;
-    part.unpacked = texts_of_list(data, text);
-    part.size = part.unpacked.column.size();
-    if (has_ids_) part.ids = texts_of_list(ids, "id");
-    if (has_ids_ && part.ids->column.size() != part.size)
-      throw Error(Errc::invalid_argument, fmt::format("id: {} ids for {} texts", part.ids->column.size(), part.size));
-    parts_.push_back(std::move(part));
+    const auto list = std::make_shared<TextList>(data, text);
+    const Texts all_ids = has_ids_ ? texts_of_list(ids, "id") : Texts{};
+    if (has_ids_ && all_ids.column.size() != list->size())
+      throw Error(Errc::invalid_argument, fmt::format("id: {} ids for {} texts", all_ids.column.size(), list->size()));
+    for (std::size_t first = 0; const std::size_t size : list->parts()) {
+      Part part{.list = list, .first = first, .size = size};
+      if (has_ids_) part.ids = {all_ids.column.slice(first, size), all_ids.owner};
+      parts_.push_back(std::move(part));
+      first += size;
+    }
   } else {
     for (const Chunk& chunk : import_arrow(data)) add(chunk, text, id);
   }

@@ -42,8 +42,11 @@ class Documents {
 
   // Consecutive documents.
   struct Part {
-    Chunk packed = {};    // set if the texts must be unpacked when they are read,
-    Texts unpacked = {};  // else these are the texts
+    // The texts: unpacked each time they are read, from one of the first two, or as they lie.
+    Chunk packed = {};
+    std::shared_ptr<const TextList> list = {};
+    std::size_t first = 0;  // in `list`
+    Texts unpacked = {};
     std::optional<Texts> ids = {};
     std::vector<Texts> fields = {};
     std::size_t size = 0;

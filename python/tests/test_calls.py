@@ -211,3 +211,29 @@ def test_sizes_do_not_depend_on_the_locale(tmp_path):
     """
     done = python(code, env={**os.environ, "LOCPATH": str(tmp_path)})
     assert done.returncode == 0, done.stderr
+
+
+GROWTH = """
+import resource, pyrefrain
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+texts = [" ".join(f"w\\u00f6rd{number * 7 % 9973}" for number in range(at, at + 2000)) for at in range(5000)]
+before = peak()
+found = pyrefrain.near(texts, memory="64M", threads=2)
+print(sum(map(len, texts)) // 2**20, (peak() - before) // 2**10)
+"""
+
+
+def test_a_list_is_read_within_the_memory_of_the_call():
+    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    size, growth = map(int, done.stdout.split())
+    assert size > 80 and growth < 70
+
+
+def test_a_list_that_changes_meanwhile_is_read_as_it_was():
+    texts = [f"the old bridge number {number} over the river is closed until May" for number in range(3000)]
+    expected = pyrefrain.near(texts).to_pylist()
+
+    def clear(*_):
+        texts.clear()
+
+    assert pyrefrain.near(texts, progress=clear).to_pylist() == expected

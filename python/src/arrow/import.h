@@ -61,6 +61,22 @@ bool is_packed(const Chunk& chunk);
 std::string value_text(const Chunk& chunk, std::int64_t i, std::string_view what);
 // Reads a list of str and None.
 Texts texts_of_list(nanobind::handle list, std::string_view what);
+// The same, a part at a time, each time it is read: no more than a part is held in UTF-8. Later changes of the list have
+// no effect. Thread-safe; texts() needs no lock of the interpreter.
+class TextList {
+ public:
+  TextList(nanobind::handle list, std::string_view what);
+  std::size_t size() const { return size_; }
+  // The sizes of the parts, which follow each other.
+  const std::vector<std::size_t>& parts() const { return parts_; }
+  Texts texts(std::size_t first, std::size_t count) const;
+
+ private:
+  std::shared_ptr<PyObject> items_;  // a tuple
+  std::string what_;
+  std::size_t size_ = 0;
+  std::vector<std::size_t> parts_;
+};
 
 // Reads a column of text, a table with a column `name`, or a list of str, chunk by chunk.
 std::vector<Texts> import_texts(nanobind::handle object, std::string_view name = "text");

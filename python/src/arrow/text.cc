@@ -129,14 +129,17 @@ std::string encoded_loosely(nb::handle text) {
   return out;
 }
 
-void add_python(Unpacked& unpacked, nb::handle item, std::string_view what) {
-  if (item.is_none()) return unpacked.add({});
-  if (PyUnicode_Check(item.ptr()) == 0)
+void check_text(nb::handle item, std::string_view what) {
+  if (!item.is_none() && PyUnicode_Check(item.ptr()) == 0)
     throw nb::type_error(
         (std::string(what) + ": expected str, not " + nb::str(item.type().attr("__name__")).c_str()).c_str());
-  Py_ssize_t size = 0;
-  const char* bytes = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
-  if (bytes != nullptr) return unpacked.add(std::string_view(bytes, static_cast<std::size_t>(size)));
+}
+
+// PyUnicode_AsUTF8AndSize() would keep what it encodes in the str.
+void add_python(Unpacked& unpacked, nb::handle item) {
+  if (item.is_none()) return unpacked.add({});
+  const nb::bytes bytes = nb::steal<nb::bytes>(PyUnicode_AsUTF8String(item.ptr()));
+  if (bytes.is_valid()) return unpacked.add(std::string_view(bytes.c_str(), bytes.size()));
   PyErr_Clear();
   unpacked.add(encoded_loosely(item));
 }
@@ -166,7 +169,43 @@ Texts texts_of(const Chunk& chunk, std::string_view what, bool values) {
 
 Texts texts_of_list(nb::handle list, std::string_view what) {
   const auto unpacked = std::make_shared<Unpacked>();
-  for (nb::handle item : list) add_python(*unpacked, item, what);
+  for (nb::handle item : list) {
+    check_text(item, what);
+    add_python(*unpacked, item);
+  }
+  return shared(unpacked);
+}
+
+TextList::TextList(nb::handle list, std::string_view what) : what_(what) {
+  constexpr std::size_t kMostTexts = 16384, kMostCharacters = std::size_t{1} << 18U;  // in a part
+  nb::tuple items = nb::steal<nb::tuple>(PySequence_Tuple(list.ptr()));
+  if (!items.is_valid()) throw nb::python_error();
+  size_ = items.size();
+  std::size_t characters = kMostCharacters;
+  for (nb::handle item : items) {
+    check_text(item, what);
+    if (characters >= kMostCharacters || parts_.back() == kMostTexts) {
+      parts_.push_back(0);
+      characters = 0;
+    }
+    ++parts_.back();
+    if (!item.is_none()) characters += static_cast<std::size_t>(PyUnicode_GetLength(item.ptr()));
+  }
+  items_ = {items.release().ptr(), [](PyObject* released) {
+              const nb::gil_scoped_acquire acquired;
+              Py_DECREF(released);
+            }};
+}
+
+Texts TextList::texts(std::size_t first, std::size_t count) const {
+  const auto unpacked = std::make_shared<Unpacked>();
+  const nb::gil_scoped_acquire acquired;
+  try {
+    for (std::size_t i = first; i < first + count; ++i)
+      add_python(*unpacked, PyTuple_GetItem(items_.get(), static_cast<Py_ssize_t>(i)));
+  } catch (const nb::python_error& error) {
+    throw Error(Errc::over_budget, what_ + ": " + error.what());
+  }
   return shared(unpacked);
 }
 
