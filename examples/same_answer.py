@@ -107,7 +107,8 @@ def with_spark(rows):
 
     session = SparkSession.builder.getOrCreate()
     frame = session.createDataFrame([(row["id"], row["text"]) for row in rows], "id long, text string")
-    return sorted(row.id for row in spark.dedup(frame).collect() if row.keep)
+    decisions = spark.dedup(frame, order="id").collect()  # in order of the numbers, not of their digits
+    return sorted(row.id for row in decisions if row.keep)
 
 
 WAYS = {"a list": with_lists, "pandas": with_pandas, "polars": with_polars, "DuckDB": with_duckdb,

@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from generated import families, rows_of, words
-from spark_case import LONG, SOURCE_DIR, SparkCase, main
+from spark_case import SOURCE_DIR, SparkCase, long_form, main
 
 DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "cluster")
 
@@ -112,6 +112,7 @@ class Dedup(Decisions):
         self.assertEqual(summary["templates"]["sources"], 2)
         self.assertGreater(summary["removed_near"], 20)
 
+    @long_form
     def test_hosts_are_sources(self):
         texts = families(5, 50, navigation=150, crowd=12) + families(6, 50, crowd=12)
         rows = [(f"https://{'www.' if i % 2 else ''}site{i // 50}.example/{i}", text) for i, text in enumerate(texts)]
@@ -140,6 +141,7 @@ class Dedup(Decisions):
                         self.assertEqual(_read_by_engine(**{**defaults, name: one})[name], read)
         self.assertEqual(_read_by_engine(**dict.fromkeys(defaults))["max_loss"], 16)
 
+    @long_form
     def test_partitions_change_nothing(self):
         rows = rows_of(families(9, 80, crowd=8))
         self.spark.conf.set("spark.sql.shuffle.partitions", 1)
@@ -147,12 +149,12 @@ class Dedup(Decisions):
             frame = self.frame(rows).repartition(17)
             with in_many_tasks():
                 summary = self.expect_same(rows, "--templates", "off", frame=frame, templates="off")
-            if LONG:
-                self.expect_same(rows, "--templates", "off", frame=frame, templates=False)
+            self.expect_same(rows, "--templates", "off", frame=frame, templates=False)
         finally:
             self.spark.conf.set("spark.sql.shuffle.partitions", 2)
         self.assertGreater(summary["removed_near"], 10)
 
+    @long_form
     def test_crowds_that_one_task_cannot_hold_are_decided_alike(self):
         from pyrefrain.spark import crowds
         with mock.patch.object(crowds, "ONE_TASK_BYTES", 0):  # so the plan of one task is abandoned
@@ -160,12 +162,13 @@ class Dedup(Decisions):
         self.assertGreater(summary["rounds"], 2)
         self.assertGreater(summary["own_text"], 0)
 
+    @long_form
     def test_a_page_of_many_copies_costs_no_more_than_many_pages(self):
         from pyrefrain import spark
         pick = random.Random(7)
         page, before, after = (" ".join(words(pick, count)) for count in (60, 40, 40))
         # Copies of one text; and near duplicates, which form one group of a band.
-        copies, dated = (100_000 if LONG else 20_000), 1_000
+        copies, dated = 100_000, 1_000
         rows = rows_of([page] * copies + [f"{before} day{i} {after}" for i in range(dated)])
         frame = self.spark.range(copies + dated).selectExpr(
             "format_string('d%06d', id) as id",
@@ -180,6 +183,7 @@ class Dedup(Decisions):
             kept = spark.dedup(frame, apply=True)
         self.assertEqual(sorted(row.id for row in kept.collect()), expected)
 
+    @long_form
     def test_ids_that_share_a_number_are_told_apart(self):
         from pyrefrain import errors, spark
         from pyrefrain.spark import frames
@@ -240,29 +244,36 @@ class Dedup(Decisions):
 
     def test_rows_without_a_text_are_kept_dropped_or_an_error(self):
         from pyrefrain import errors, spark
-        # The page is long enough for templates, so that texts are sketched a second time.
-        rows = rows_of(families(13, 40, navigation=60))
-        expected, _ = self.expected(rows)
-        missing = [("d000004x", None), ("null", None)]
-        frame = self.frame([*rows[:5], missing[0], *rows[5:], missing[1]])
-        with_missing = expected | {id: (id, True, *[None] * 7) for id, _ in missing}
-        self.assertEqual(self.decisions(frame), with_missing)
-        with in_many_tasks():
-            self.assertEqual(self.decisions(frame), with_missing)
+        rows, expected, missing, frame = self.with_missing_texts()
+        self.assertEqual(self.decisions(frame), expected | {id: (id, True, *[None] * 7) for id, _ in missing})
         self.assertEqual(self.decisions(frame, nulls="drop"), expected)
-        kept = sorted([row for row in rows if expected[row[0]][1]], key=str)
-        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True).collect()), key=str),
-                         sorted(kept + missing, key=str))
-        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True, nulls="drop").collect()), key=str), kept)
         with self.assertRaisesRegex(errors.BadInput, "^text: 2 rows have no text"):
             spark.dedup(frame, nulls="error")
         with self.assertRaisesRegex(errors.InvalidArgument, "^nulls: there is no 'skip'"):
             spark.dedup(frame, nulls="skip")
         with self.assertRaisesRegex(errors.InvalidArgument, "'d000003' is the id of 2 rows"):
             spark.dedup(self.frame([*rows, (rows[3][0], None)]))
+        self.assertEqual(len(self.decisions(self.frame(missing))), 2)
+
+    @long_form
+    def test_rows_without_a_text_are_kept_by_many_tasks_and_when_texts_are_returned(self):
+        from pyrefrain import errors, spark
+        rows, expected, missing, frame = self.with_missing_texts()
+        with in_many_tasks():
+            self.assertEqual(self.decisions(frame), expected | {id: (id, True, *[None] * 7) for id, _ in missing})
+        kept = sorted([row for row in rows if expected[row[0]][1]], key=str)
+        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True).collect()), key=str),
+                         sorted(kept + missing, key=str))
+        self.assertEqual(sorted(map(tuple, spark.dedup(frame, apply=True, nulls="drop").collect()), key=str), kept)
         with self.assertRaisesRegex(errors.InvalidArgument, "^id: the id of a row is null"):
             spark.dedup(self.frame([*rows, (None, None)]))
-        self.assertEqual(len(self.decisions(self.frame(missing))), 2)
+
+    def with_missing_texts(self):
+        """Returns (rows, their decisions, rows without a text, a DataFrame of both)."""
+        # The page is long enough for templates, so that texts are sketched a second time.
+        rows = rows_of(families(13, 40, navigation=60))
+        missing = [("d000004x", None), ("null", None)]
+        return rows, self.expected(rows)[0], missing, self.frame([*rows[:5], missing[0], *rows[5:], missing[1]])
 
     def test_the_example_keeps_what_other_libraries_keep(self):
         sys.path.insert(0, os.path.join(SOURCE_DIR, "examples"))
@@ -275,11 +286,12 @@ class Dedup(Decisions):
         self.assertEqual(spark.dedup(self.frame([])).collect(), [])
         self.expect_same([("a", "one text that is all there is of it")])
 
+    @long_form
     def test_exact_copies_in_many_partitions(self):
         rows = rows_of(families(8, 60)) + [("null", None)]
         expected, summary = self.expected(rows[:-1], "--near", "off")
         self.assertGreater(summary["removed_exact"], 5)
-        self.assertEqual(self.decisions(self.frame(rows).repartition(200 if LONG else 40), near="off"),
+        self.assertEqual(self.decisions(self.frame(rows).repartition(200), near="off"),
                          expected | {"null": ("null", True, *[None] * 7)})
 
 

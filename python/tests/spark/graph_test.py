@@ -6,7 +6,7 @@ import sys
 from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from spark_case import SparkCase, main
+from spark_case import SparkCase, long_form, main
 
 
 def plain_components(edges):
@@ -66,6 +66,7 @@ class Graphs(SparkCase):
             self.assertEqual(len(rows), len(expected))
             self.assertEqual({row.node: row.component for row in rows}, expected, edges_in_one_task)
 
+    @long_form
     def test_who_is_kept_is_decided_as_in_the_plain_way(self):
         from pyrefrain.spark import graph
         pick = random.Random(2)

@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from dedup_test import DECISION, Decisions, in_many_tasks
-from spark_case import BIN_DIR, LONG, SKIPPED, SOURCE_DIR, main
+from spark_case import BIN_DIR, SKIPPED, SOURCE_DIR, long_form, main
 from verbs_test import tsv
 
 sys.path.append(os.path.join(SOURCE_DIR, "build", "deps", "site-packages"))  # last: Spark has its own pandas
@@ -62,7 +62,8 @@ class Random(Decisions):
     def shuffled(self, rows, partitions, schema="id string, text string"):
         return self.spark.createDataFrame(rows, schema).repartition(partitions)
 
-    @settings(max_examples=5 if LONG else 2, **FEW)
+    @long_form
+    @settings(max_examples=5, **FEW)
     @given(corpora(), DEDUP, st.booleans(), st.integers(1, 9), st.booleans())
     def test_decisions(self, rows, options, by_score, partitions, spread):
         import pyarrow as pa
@@ -79,7 +80,8 @@ class Random(Decisions):
                 row["cluster"] = rows[row["cluster"]][0]
         self.assertEqual({id: self.shown([row[name] for name in DECISION]) for id, row in found.items()}, expected)
 
-    @settings(max_examples=3 if LONG else 1, **FEW)
+    @long_form
+    @settings(max_examples=3, **FEW)
     @given(corpora(), st.integers(0, 20), st.integers(1, 5), st.integers(2, 4), st.integers(1, 9))
     def test_the_other_verbs(self, rows, distance, n, least, partitions):
         import pyarrow as pa

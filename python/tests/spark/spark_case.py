@@ -22,9 +22,16 @@ SPARK_DIR = os.environ.get("REFRAIN_SPARK_DIR", os.path.join(SOURCE_DIR, "build"
 # supports.
 PATHS = [os.path.join(BIN_DIR, "python"), SPARK_DIR, os.path.join(SOURCE_DIR, "build", "deps", "python"),
          os.path.dirname(os.path.abspath(__file__))]
-# `make test` runs a short form of the tests that take longest; `make check STAGE=spark4` runs the long one.
+# `make test` runs a short form; `make check STAGE=cluster` runs the long one, and `STAGE=spark4` on Spark 4.
 LONG = os.environ.get("REFRAIN_LONG") == "1"
 SKIPPED = 77  # ctest's exit code for a skipped test
+
+
+def long_form(test):
+    """Marks a test that only the long form has."""
+    return test if LONG else None
+
+
 JAVA = next(iter(glob.glob("/usr/lib/jvm/java-17-openjdk-*/bin/java")), None) or shutil.which("java")
 
 sys.path[:0] = PATHS
