@@ -22,6 +22,7 @@ enum class Errc {
   io,                // the system failed to read or write
   busy,              // another process holds a resource for now
   interrupted,       // the stop token was set
+  outdated,          // a cursor of an earlier commit, or of another version
 };
 
 // Returns the spelling that an interface uses for an option: "--max-doc-bytes" for "max_doc_bytes".

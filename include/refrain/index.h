@@ -264,8 +264,8 @@ struct QueryOptions {
   PassageLimits limits = {};
   std::uint64_t limit = 60;                                              // passages per query document; 0: all
   std::uint64_t max_occurrences = default_max_occurrences(/*limit=*/1);  // per passage; 0: all
-  // The cursor of an earlier report on a single document: continue after it. Error(invalid_argument) if the index has
-  // changed since.
+  // The cursor of an earlier report on a single document: continue after it. Error(outdated) if the index has changed
+  // since.
   std::string cursor = {};
 };
 

@@ -83,8 +83,8 @@ void wait_for_worker(const nb::object& progress, WorkerState& news) {
   }
 }
 
-constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",    "Unsupported",
-                                    "OverBudget",      "IoError",  "Busy",     "Interrupted"};
+constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",     "Unsupported",
+                                    "OverBudget",      "IoError",  "Busy",     "Interrupted", "InvalidArgument"};
 
 // Empty if the table has no such option.
 template <class Options>

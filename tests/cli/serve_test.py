@@ -47,11 +47,11 @@ def misfit(value, schema):
     if "oneOf" in schema:
         reasons = [misfit(value, choice) for choice in schema["oneOf"]]
         return "" if reasons.count("") == 1 else f"{value!r} fits {reasons.count('')} of the choices: {reasons}"
-    if value is None and schema.get("nullable"):
-        return ""
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
-    if not isinstance(value, kinds[schema["type"]]):
-        return f"{value!r} is no {schema['type']}"
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
+             "null": type(None)}
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    if not isinstance(value, tuple(kinds[name] for name in types)):
+        return f"{value!r} is no {' or '.join(types)}"
     if "enum" in schema and value not in schema["enum"]:
         return f"{value!r} is none of {schema['enum']}"
     if schema["type"] == "array":
@@ -60,8 +60,9 @@ def misfit(value, schema):
         for key in schema.get("required", []):
             if key not in value:
                 return f"{key} is missing in {value!r}"
-        return next(filter(None, (misfit(value[key], part) for key, part in schema.get("properties", {}).items()
-                                  if key in value)), "")
+        if unknown := value.keys() - schema["properties"].keys():
+            return f"{', '.join(sorted(unknown))} in {value!r} is not described"
+        return next(filter(None, (misfit(part, schema["properties"][key]) for key, part in value.items())), "")
     return ""
 
 
@@ -215,9 +216,10 @@ class Paths(Served):
         self.assertIsNotNone(end["cursor"])
         self.assertEqual(self.ask("POST", "/v1/documents", {"id": "later", "text": "nothing of it"}, BEARER).status,
                          201)
-        reply = self.ask("POST", "/v1/query", {"text": text, "limit": 1, "edits": "none", "cursor": end["cursor"]})
-        self.assertEqual(reply.status, 400)
-        self.assertIn("'cursor': the index has changed since", reply.json()["error"]["message"])
+        for asked in ({"text": text}, {"id": "gone"}, {"text": text, "with": ["gone"]}):
+            reply = self.ask("POST", "/v1/query", {**asked, "limit": 1, "edits": "none", "cursor": end["cursor"]})
+            self.assertEqual((reply.status, reply.json()["error"]["code"]), (410, "old_cursor"))
+            self.assertIn("'cursor': the index has changed since", reply.json()["error"]["message"])
 
     def test_cursors_put_end_to_end_are_the_whole_answer(self):
         words, rng = vocabulary(3000), random.Random(3)

@@ -45,7 +45,7 @@ void check_stop(std::string_view body) {
   source.request_stop();
   attempt([&] {
     try {
-      REQUIRE(parse_documents(body, Ids::any, source.get_token()).size() == 1);
+      REQUIRE(parse_documents(body, To::library, source.get_token()).size() == 1);
     } catch (const Error& error) {
       REQUIRE(error.code() == Errc::interrupted);
     }
@@ -62,15 +62,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     REQUIRE(request.options.limit >= 1 && request.options.limit <= kMaxPassages);
     REQUIRE(request.options.max_occurrences >= 1 && request.options.max_occurrences <= kMaxOccurrences);
   });
-  for (const Ids ids : {Ids::paths, Ids::any})
+  for (const To to : {To::index, To::library})
     attempt([&] {
-      const std::vector<QueryDocument> documents = parse_documents(body, ids);
+      const std::vector<QueryDocument> documents = parse_documents(body, to);
       std::string again;
       for (const QueryDocument& document : documents) {
-        REQUIRE(!document.id.empty() && (ids == Ids::any || document.id != ".."));
+        REQUIRE(!document.id.empty() && (to == To::library || document.id != ".."));
         again += "{\"id\":" + json_string(document.id) + ",\"text\":" + json_string(document.text) + "}\n";
       }
-      const std::vector<QueryDocument> same = parse_documents(again, ids);
+      const std::vector<QueryDocument> same = parse_documents(again, to);
       REQUIRE(same.size() == documents.size());
       for (std::size_t i = 0; i < same.size(); ++i)
         REQUIRE(same[i].id == documents[i].id && same[i].text == documents[i].text);

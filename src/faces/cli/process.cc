@@ -77,6 +77,7 @@ int exit_code(Errc code) {
     case Errc::busy:
       return 1;
     case Errc::invalid_argument:
+    case Errc::outdated:
       return 2;
     case Errc::not_found:
     case Errc::bad_input:

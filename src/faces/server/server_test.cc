@@ -48,7 +48,10 @@ TEST(Server, AnswersManyRequestsOfOneConnection) {
   EXPECT_EQ(response.status, 201) << response.body;
   EXPECT_EQ(client.ask("POST", "/v1/documents", R"({"id": "a/b", "text": "x"})", kAuthorized).status, 409);
   EXPECT_EQ(client.ask("POST", "/v1/documents?replace=1", R"({"id": "a/b", "text": "x y"})", kAuthorized).status, 201);
-  EXPECT_EQ(client.ask("POST", "/v1/documents?replace=2", R"({"id": "a/b", "text": "x"})", kAuthorized).status, 400);
+  for (const char* bad : {"replace=2", "replace=", "replace"})
+    EXPECT_EQ(
+        client.ask("POST", std::string("/v1/documents?") + bad, R"({"id": "c", "text": "x"})", kAuthorized).status,
+        400);
   response = client.ask("GET", "/v1/documents/a%2Fb");
   EXPECT_EQ(response.body, "{\"id\":\"a/b\",\"tokens\":1,\"text\":\"x y\"}\n");
   EXPECT_EQ(client.ask("HEAD", "/v1/documents/a/b").status, 200);

@@ -269,7 +269,7 @@ void Service::handle(const Route& route, const std::shared_ptr<Body>& body, cons
     }
     case Verb::add: {
       const std::string_view replace = parameter(route.target, "replace");
-      if (!replace.empty() && replace != "0" && replace != "1")
+      if (replace != "0" && replace != "1" && route.target.parameters.contains("replace"))
         return answer->send(Failure(400, "invalid_argument", "'replace' must be 0 or 1"));
       return submit(writes_, answer, [this, body, replaces = replace == "1"](Answer& to) { add(*body, replaces, to); });
     }
@@ -334,14 +334,14 @@ void Service::document(const std::string& id, Answer& answer) const {
   answer.end();
 }
 
-std::vector<QueryDocument> Service::documents_of(Body& body, Ids ids, const std::stop_token& stop) {
-  std::vector<QueryDocument> documents = parse_documents(body.bytes(), ids, stop);
+std::vector<QueryDocument> Service::documents_of(Body& body, To to, const std::stop_token& stop) {
+  std::vector<QueryDocument> documents = parse_documents(body.bytes(), to, stop);
   body.clear();
   return documents;
 }
 
 void Service::add(Body& body, bool replace, Answer& answer) {
-  const std::vector<QueryDocument> documents = documents_of(body, Ids::paths, answer.stop_token());
+  const std::vector<QueryDocument> documents = documents_of(body, To::index, answer.stop_token());
   const IndexWriteReport report = backend_.add(documents, replace, context_for(write_context_, answer));
   answer.send({.status = 201}, to_json(report, "index add"));
 }
@@ -353,7 +353,7 @@ void Service::remove(const std::string& id, Answer& answer) {
 }
 
 void Service::seen(Body& body, Answer& answer) {
-  const std::vector<QueryDocument> documents = documents_of(body, Ids::any, answer.stop_token());
+  const std::vector<QueryDocument> documents = documents_of(body, To::library, answer.stop_token());
   std::uint64_t length = 0;
   for (std::size_t first = 0; first < documents.size(); first += kSeenAtOnce) {
     const std::size_t count = std::min(kSeenAtOnce, documents.size() - first);

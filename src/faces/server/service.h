@@ -94,7 +94,7 @@ class Service {
 
  private:
   using Work = std::function<void(Answer& answer)>;
-  static std::vector<QueryDocument> documents_of(Body& body, Ids ids, const std::stop_token& stop);
+  static std::vector<QueryDocument> documents_of(Body& body, To to, const std::stop_token& stop);
   void submit(WorkQueue& queue, const std::shared_ptr<Answer>& answer, Work work);
   void query(Body& body, Answer& answer) const;
   void document(const std::string& id, Answer& answer) const;

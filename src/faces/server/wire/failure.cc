@@ -52,6 +52,8 @@ Failure failure_of(const Error& error) {
       return as(507, "over_budget");
     case Errc::interrupted:
       return as(503, "interrupted", {{"Retry-After", "1"}});
+    case Errc::outdated:
+      return as(410, "old_cursor");
     case Errc::corrupt:
       return as(500, "corrupt");
     case Errc::io:

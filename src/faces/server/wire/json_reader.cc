@@ -182,13 +182,59 @@ std::string_view JsonReader::number() {
 }
 
 bool JsonReader::boolean() {
-  peek();
-  for (const std::string_view word : {std::string_view("true"), std::string_view("false")}) {
-    if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(word)) continue;
-    at_ += word.size();
-    return word == "true";
-  }
+  if (skip_word("true")) return true;
+  if (skip_word("false")) return false;
   fail("not JSON: an unknown word");
+}
+
+bool JsonReader::skip_word(std::string_view word) {
+  peek();
+  if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(word)) return false;
+  at_ += word.size();
+  return true;
+}
+
+void JsonReader::skip_key() {
+  if (peek() != '"') fail("not JSON: a key is missing");
+  string();
+  expect(':');
+}
+
+void JsonReader::skip_scalar() {
+  const char first = peek();
+  if (first == '"')
+    string();
+  else if (first == '-' || is_digit(first))
+    number();
+  else if (!skip_word("null"))
+    boolean();
+}
+
+void JsonReader::skip_value() {
+  constexpr std::size_t kMaxDepth = 1024;
+  std::string closing;  // the brackets that are still open, as they will be closed
+  while (true) {
+    const char first = peek();
+    if (first == '{' || first == '[') {
+      ++at_;
+      const char last = first == '{' ? '}' : ']';
+      if (!skip(last)) {
+        if (closing.size() == kMaxDepth) fail("nested too deeply");
+        closing += last;
+        if (last == '}') skip_key();
+        continue;
+      }
+    } else {
+      skip_scalar();
+    }
+    // A value has ended, and maybe some of those that it is in.
+    while (!closing.empty() && !skip(',')) {
+      expect(closing.back());
+      closing.pop_back();
+    }
+    if (closing.empty()) return;
+    if (closing.back() == '}') skip_key();
+  }
 }
 
 }  // namespace refrain::server

@@ -1,7 +1,7 @@
 // Reads JSON in place, one value after another, and builds no tree: parsing takes only the memory of the strings that
 // it returns, which are never longer than the JSON they were written as.
 //
-// No request needs nested values, so they are not supported, except for lists whose items the caller reads one by one.
+// No request needs nested values, so they can only be skipped, except for lists whose items the caller reads one by one.
 #pragma once
 
 #include <string>
@@ -28,6 +28,8 @@ class JsonReader {
   // Reads a number and returns its characters, as a view of the text.
   std::string_view number();
   bool boolean();
+  // Skips a value of any kind. Values in it may be nested 1024 deep.
+  void skip_value();
 
   [[noreturn]] void fail(std::string_view what) const;
 
@@ -35,6 +37,9 @@ class JsonReader {
   const char* end_of_string() const;
   const char* append_escape(const char* at, std::string& out) const;
   unsigned hexadecimal(const char* at) const;
+  bool skip_word(std::string_view word);
+  void skip_key();
+  void skip_scalar();
 
   const char* at_;
   const char* const end_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -254,11 +255,12 @@ std::vector<std::string> read_texts(std::string_view name, JsonReader& in, std::
 
 std::uint64_t read_number(std::string_view name, JsonReader& in, std::uint64_t least, std::uint64_t most) {
   const std::string_view text = is_number(in.peek()) ? in.number() : "";
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+  // Programs write whole numbers as 2.0, too. A double holds all that are allowed.
+  double number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (number != std::floor(number) || number < static_cast<double>(least) || number > static_cast<double>(most))
     throw bad_field(name, fmt::format("must be a whole number from {} to {}", least, most));
-  return number;
+  return static_cast<std::uint64_t>(number);
 }
 
 std::uint64_t read_choice(std::string_view name, JsonReader& in, const std::vector<std::string_view>& names) {
@@ -319,23 +321,26 @@ bool has_parent_component(std::string_view id) {
   }
 }
 
-void check_id(const std::string& id, Ids ids, const std::string& where) {
+void check_id(const std::string& id, To to, const std::string& where) {
   const auto bad = [&](const char* what) { return Failure(400, "bad_id", where + what); };
   if (id.empty()) throw bad("an id must not be empty");
   if (id.size() > kMaxIdBytes) throw bad("an id must not exceed 4096 bytes");
   for (const char c : id) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) throw bad("an id must not contain control characters");
   }
-  if (ids == Ids::paths && has_parent_component(id)) throw bad("an id must not contain '..' as a path component");
+  if (to == To::index && has_parent_component(id)) throw bad("an id must not contain '..' as a path component");
 }
 
-QueryDocument document_of(std::string_view text, Ids ids, const std::string& where) {
+QueryDocument document_of(std::string_view text, To to, const std::string& where) {
   QueryDocument out;
   bool has_id = false;
   bool has_text = false;
   JsonReader in(text, where);
   read_fields(in, [&](const std::string& name) {
-    if (name != "id" && name != "text") throw bad_field(name, "is not a field of this request");
+    if (name != "id" && name != "text") {
+      if (to == To::library) return in.skip_value();
+      throw bad_field(name, "is not a field of this request");
+    }
     if (std::exchange(name == "id" ? has_id : has_text, true)) throw bad_field(name, "is given twice");
     if (in.peek() != '"') throw bad_field(name, "must be a string");
     (name == "id" ? out.id : out.text) = in.string();
@@ -343,7 +348,7 @@ QueryDocument document_of(std::string_view text, Ids ids, const std::string& whe
   in.expect_end();
   if (!has_id) throw bad_field("id", "is missing");
   if (!has_text) throw bad_field("text", "is missing");
-  check_id(out.id, ids, where);
+  check_id(out.id, to, where);
   return out;
 }
 
@@ -358,12 +363,25 @@ std::string_view next_line(std::string_view& left) {
   return line;
 }
 
-// Whether the body consists of lines of JSON, rather than one object that may take several lines. The fields of a
-// document are strings, so a line that ends with a closing brace ends its object: the first line decides.
+// Returns how many more braces the text opens than it closes, outside of strings.
+int open_braces(std::string_view text) {
+  int open = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_string = !in_string;
+    if (in_string && text[at] == '\\') ++at;
+    if (!in_string && text[at] == '{') ++open;
+    if (!in_string && text[at] == '}') --open;
+  }
+  return open;
+}
+
+// Whether the body consists of lines of JSON, rather than one object that may take several lines. The first line
+// decides: it ends its object if it ends with a closing brace, and leaves none open.
 bool is_lines(std::string_view body) {
   std::string_view line;
   while (is_blank(line) && !body.empty()) line = next_line(body);
-  return !is_blank(line) && line[line.find_last_not_of(" \t\r")] == '}' && !is_blank(body);
+  return !is_blank(line) && line[line.find_last_not_of(" \t\r")] == '}' && !is_blank(body) && open_braces(line) <= 0;
 }
 
 std::size_t count_lines(std::string_view body) {
@@ -400,10 +418,10 @@ QueryRequest parse_query(std::string_view body) {
   return request;
 }
 
-std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids, const std::stop_token& stop) {
+std::vector<QueryDocument> parse_documents(std::string_view body, To to, const std::stop_token& stop) {
   std::vector<QueryDocument> out;
   if (!is_lines(body)) {
-    out.push_back(document_of(body, ids, ""));
+    out.push_back(document_of(body, to, ""));
     return out;
   }
   out.reserve(count_lines(body));   // so that documents never move, and the views in `seen` stay valid
@@ -413,7 +431,7 @@ std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids, const
     const std::string_view line = next_line(body);
     if (is_blank(line)) continue;
     const std::string where = fmt::format("line {}: ", number);
-    out.push_back(document_of(line, ids, where));
+    out.push_back(document_of(line, to, where));
     if (!seen.insert(out.back().id).second) throw Failure(400, "bad_id", where + "duplicate id");
   }
   return out;

@@ -115,12 +115,12 @@ struct QueryRequest {
 // unknown, of the wrong kind or out of range, and unless exactly one of "text" and "id" is given.
 QueryRequest parse_query(std::string_view body);
 
-// The ids that are allowed: those that files may have, or any.
-enum class Ids { paths, any };
+// Where documents go. In an index their ids are like paths. A library takes any id, and ignores fields that it does not
+// know, because records of crawls have more.
+enum class To { index, library };
 // Parses one object {"id": .., "text": ..}, or many, one per line. Throws Failure(400) as above, and for an id that
-// is empty, too long, given twice, contains control characters or, with Ids::paths, goes up a folder. Throws
+// is empty, too long, given twice, contains control characters or, in an index, goes up a folder. Throws
 // Error(interrupted) once `stop` is requested.
-std::vector<QueryDocument> parse_documents(std::string_view body, Ids ids = Ids::paths,
-                                           const std::stop_token& stop = {});
+std::vector<QueryDocument> parse_documents(std::string_view body, To to = To::index, const std::stop_token& stop = {});
 
 }  // namespace refrain::server

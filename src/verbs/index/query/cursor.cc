@@ -26,8 +26,8 @@ std::uint64_t checksum_of(std::string_view digits) {
   return checksum(digits) & 0xffffffff;
 }
 
-[[noreturn]] void refuse(const char* what) {
-  throw Error(Errc::invalid_argument, std::string("`cursor`: ") + what);
+[[noreturn]] void refuse(const char* what, Errc code = Errc::invalid_argument) {
+  throw Error(code, std::string("`cursor`: ") + what);
 }
 
 [[noreturn]] void refuse_malformed() {
@@ -54,7 +54,8 @@ Fields parse(std::string_view text) {
   if (take(sum, kSumWidth) != checksum_of(rest)) refuse_malformed();
   Fields fields{};
   fields[0] = take(rest, kWidths[0]);
-  if (fields[0] != kCursorVersion) refuse("from another version of Refrain; repeat the query without it");
+  if (fields[0] != kCursorVersion)
+    refuse("from another version of Refrain; repeat the query without it", Errc::outdated);
   if (rest.size() != std::size_t{2} * std::accumulate(kWidths.begin() + 1, kWidths.end(), 0U)) refuse_malformed();
   for (std::size_t i = 1; i < fields.size(); ++i) fields[i] = take(rest, kWidths[i]);
   return fields;
@@ -71,10 +72,14 @@ std::string encode_cursor(const QueryCursor& cursor) {
   return text;
 }
 
+void check_cursor(std::string_view text, std::uint64_t commit) {
+  if (parse(text)[2] != commit) refuse("the index has changed since; repeat the query without it", Errc::outdated);
+}
+
 QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit) {
+  check_cursor(text, commit);
   const Fields fields = parse(text);
   if (fields[1] != query) refuse("from another query; use the same texts and options");
-  if (fields[2] != commit) refuse("the index has changed since; repeat the query without it");
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(fields[i]); };
   if (number(3) >= number(4)) refuse_malformed();
   return {query, commit, {number(3), number(4), 0, number(5)}, number(6)};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "base/hash.h"
 #include "base/progress.h"
 #include "base/relay.h"
 #include "base/threads.h"
@@ -292,6 +293,7 @@ void QueryRun::add(const QueryReport& one) {
 }  // namespace
 
 QueryReport query_index(Snapshot& snapshot, const QueryOptions& options, const Context& context, PassageSink& sink) {
+  if (!options.cursor.empty()) check_cursor(options.cursor, checksum(snapshot.identity()));
   return QueryRun(snapshot, options, context, sink).run();
 }
 

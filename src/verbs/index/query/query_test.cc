@@ -292,12 +292,16 @@ TEST(Query, RefusesACursorOnceTheIndexHasChanged) {
   ASSERT_NE(world.options.cursor, "");
   Index index(world.index->path());
   index.add({{"another", "nothing of it is in the query"}}, false, world.index->context());
-  try {
-    world.index->query(world.options, passages);
-    ADD_FAILURE() << "it went on in another state";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Errc::invalid_argument);
-    EXPECT_EQ(std::string(error.what()), "`cursor`: the index has changed since; repeat the query without it");
+  QueryOptions gone = world.options;  // what it asked for is no longer in the index
+  gone.with = {"gone"};
+  for (const QueryOptions& options : {world.options, gone}) {
+    try {
+      world.index->query(options, passages);
+      ADD_FAILURE() << "it went on in another state";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::outdated);
+      EXPECT_EQ(std::string(error.what()), "`cursor`: the index has changed since; repeat the query without it");
+    }
   }
   EXPECT_EQ(passages.size(), 5U);
 }

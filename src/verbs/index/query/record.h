@@ -60,7 +60,10 @@ struct QueryCursor {
 };
 
 std::string encode_cursor(const QueryCursor& cursor);
-// Throws Error(invalid_argument) if it is not a cursor, or belongs to another query or commit.
+// Throws Error(invalid_argument) if it is not a cursor, and Error(outdated) if it belongs to another commit. That is
+// checked before the query is looked at, whose documents the newer commit may not have.
+void check_cursor(std::string_view text, std::uint64_t commit);
+// Throws Error(invalid_argument) if it belongs to another query, too.
 QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit);
 
 }  // namespace refrain::verbs::index
