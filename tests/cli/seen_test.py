@@ -10,11 +10,12 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import threading
 import unittest
 
-from program import (BIN_DIR, TIME_FACTOR, TestCase, environment, jsonl, main, program, running, say, sentence,
-                     vocabulary)
+from program import (BIN_DIR, SOURCE_DIR, TIME_FACTOR, TestCase, environment, jsonl, main, program, running, say,
+                     sentence, vocabulary)
 from serve_test import API, BEARER, TOKEN, misfit
 
 KILLS = 12
@@ -101,6 +102,9 @@ class Answers(Served):
         # A single object that is not on one line, with an id that is not a valid path.
         status, body = client.ask(json.dumps({"id": "https://a.org/../5", "text": more}, indent=1))
         self.assertEqual((status, json.loads(body)["status"]), (200, "new"))
+        # Records of crawls have other fields.
+        status, body = client.ask(json.dumps({"id": "4", "metadata": {"at": [1, None, {"id": 7}]}, "text": second}))
+        self.assertEqual((status, json.loads(body)["match"]), (200, "4"))
         # It was added before, so it matches itself.
         self.assertEqual(client.seen([("4", second)])[0]["match"], "4")
         self.end(process)
@@ -113,6 +117,23 @@ class Answers(Served):
         # The server knows what the run added.
         process, port = self.serve()
         self.assertEqual(self.client(port).seen([("again", second)])[0]["status"], "exact")
+        self.end(process)
+
+    def test_the_clients_of_the_guide_work(self):
+        with open(os.path.join(SOURCE_DIR, "GUIDE.md"), encoding="utf-8") as file:
+            section = file.read().split("\n### Has the crawler seen this page?\n")[1].split("\n### ")[0]
+        [python] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+        [curl] = re.findall(r"^curl .*", section, re.MULTILINE)
+        self.write("pages.jsonl", record("https://a.org/0", self.text()))
+        process, port = self.serve()
+
+        def output(*command):
+            command = [word.replace("127.0.0.1:7878", f"127.0.0.1:{port}") for word in command]
+            return subprocess.run(command, cwd=self.dir, check=True, capture_output=True, timeout=60).stdout.decode()
+
+        self.assertEqual(json.loads(output("bash", "-c", curl))["status"], "new")
+        self.assertEqual(output(sys.executable, "-c", python),
+                         "https://a.org/1 new None\nhttps://b.org/2 exact https://a.org/1\n")
         self.end(process)
 
     def test_who_may_ask(self):
@@ -148,7 +169,7 @@ class Answers(Served):
         client = self.client(port)
         good = record("good", self.text())
         for body in ["", "x", "[]", "{}", '{"id": "a"}', '{"text": "a"}', '{"id": "", "text": "a"}',
-                     '{"id": 1, "text": "a"}', '{"id": "a", "text": null}', '{"id": "a", "text": "b", "more": 1}',
+                     '{"id": 1, "text": "a"}', '{"id": "a", "text": null}', '{"id": "a", "text": "b", "more": [1}',
                      '{"id": "a\\u0000", "text": "b"}', '{"id": "a", "text": "\\ud800"}', good + good, good + "{",
                      good + '{"id": "b", "text": "' + "[" * 5000, b'{"id": "a", "text": "\xff"}',
                      json.dumps({"id": "i" * 5000, "text": ""})]:

@@ -60,9 +60,10 @@ def misfit(value, schema):
         for key in schema.get("required", []):
             if key not in value:
                 return f"{key} is missing in {value!r}"
-        if unknown := value.keys() - schema["properties"].keys():
+        fields = schema.get("properties", {})
+        if (unknown := value.keys() - fields.keys()) and not schema.get("additionalProperties"):
             return f"{', '.join(sorted(unknown))} in {value!r} is not described"
-        return next(filter(None, (misfit(part, schema["properties"][key]) for key, part in value.items())), "")
+        return next(filter(None, (misfit(part, fields[key]) for key, part in value.items() if key in fields)), "")
     return ""
 
 
