@@ -8,18 +8,21 @@ from program import main
 from serve_test import API, BEARER, SHARED, Served
 
 LONG = "x" * 4096
-QUERIES = [{}, {"text": ""}, {"text": SHARED}, {"id": "a.txt"}, {"id": ""}, {"text": SHARED, "id": "a.txt"}, {"text": None},
-           {"text": "a", "typo": 1}, [], "text"]
+QUERIES = [{}, {"text": ""}, {"text": SHARED}, {"id": "a.txt"}, {"id": ""}, {"text": SHARED, "id": "a.txt"},
+           {"text": None}, {"text": "a", "typo": 1}, [], "text"]
 QUERIES += [{"text": SHARED, name: value} for name, values in {
     "limit": (0, 1, 2.0, 1.5, 1000, 1001, "1", True, None), "max_occurrences": (0, 1, 100_000, 100_001),
     "min_tokens": (-1, 0, 1 << 40, (1 << 40) + 1), "max_documents": (-1, 0, 1 << 40, (1 << 40) + 1),
-    "max_gap": (-1, 0, 1024, 1025), "edits": ("none", "light", "heavy", "some", 1, None), "noise": (0, 1e-9, 0.5, 1, "0"),
+    "max_gap": (-1, 0, 1024, 1025), "edits": ("none", "light", "heavy", "some", 1, None),
+    "noise": (0, 1e-9, 0.5, 1, "0"),
     "with": ([], ["a.txt"], ["a.txt"] * 10_000, ["a.txt"] * 10_001, "a.txt", [1]), "cursor": (1, None),
-    "exclude": ([], ["", "a"], ["a"] * 1000, ["a"] * 1001), "texts": (True, False, 1, None)}.items() for value in values]
+    "exclude": ([], ["", "a"], ["a"] * 1000, ["a"] * 1001), "texts": (True, False, 1, None)
+}.items() for value in values]
 IDS = ["", "a", " ", "é" * 2048, LONG, LONG + "x", "a\u0000", "a\nb", "a\n", "\u001f", "\u007f", "\u0080", "..", "../a",
        "a/..", "a\\..\\b", "...", "a..", "..a/b", "/", 1, None]
 DOCUMENTS = [{"id": name, "text": "t"} for name in IDS]
-DOCUMENTS += [{}, {"id": "a"}, {"text": "t"}, {"id": "a", "text": 1}, {"id": "a", "text": "t", "more": {"id": [None]}}, []]
+DOCUMENTS += [{}, {"id": "a"}, {"text": "t"}, {"id": "a", "text": 1}, [],
+              {"id": "a", "text": "t", "more": {"id": [None]}}]
 
 
 class Description(Served):

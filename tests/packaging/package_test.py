@@ -1,11 +1,13 @@
 """`make package`: the archive runs on a system with only glibc, and the .deb declares its dependencies."""
 
 import glob
+import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import urllib.request
 
 from installed import HAS_PARQUET, MODULE, OF_GLIBC, TEXTS, InstalledCase, files_below, run, version
 from program import BIN_DIR, SOURCE_DIR, main
@@ -115,9 +117,41 @@ class Package(InstalledCase):
         listed = run("dpkg-deb", "-c", self.deb)
         for name in ("./usr/bin/refrain", "./usr/lib/librefrain.so.", "./usr/include/refrain/dedup.h",
                      "./usr/lib/pkgconfig/refrain.pc", "./usr/share/man/man1/refrain.1",
-                     "./usr/share/doc/refrain/LICENSE"):
+                     "./usr/share/doc/refrain/LICENSE", "./usr/lib/systemd/system/refrain.service"):
             self.assertIn(name, listed)
         self.assertNotIn("libstdc++", listed)
+
+    def unit(self):
+        """Unpacks the .deb, and returns the unit of its service, with the path of the program."""
+        run("dpkg", "-x", self.deb, self.dir)
+        unit = self.read("usr/lib/systemd/system/refrain.service").decode()
+        self.assertEqual(unit.count("\nExecStart=refrain serve "), 1)
+        return unit.replace("ExecStart=refrain", f"ExecStart={self.path('usr/bin/refrain')}")
+
+    def test_systemd_takes_the_service_and_finds_it_confined(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("there is no systemd here")
+        path = self.write("refrain.service", self.unit())
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        run("systemd-analyze", "security", "--offline=true", "--threshold=20", path)  # of 100
+
+    def test_what_the_service_starts_answers(self):
+        unit = self.unit()
+        arguments = re.search(r'\nEnvironment="REFRAIN_SERVE=(.*)"\n', unit)[1]
+        command = re.search(r"\nExecStart=(.*)\n", unit)[1].replace("$REFRAIN_SERVE", arguments)
+        self.write("token", "x" * 32)
+        with subprocess.Popen([*command.replace("%d", self.dir).split(), "--listen", "127.0.0.1:0"], cwd=self.dir,
+                              env={}, stderr=subprocess.PIPE) as process:
+            try:
+                url = re.fullmatch(r"refrain: listening on (\S+)\n", process.stderr.readline().decode())[1]
+                request = urllib.request.Request(url + "/v1/seen", b'{"id": "a", "text": "b"}',
+                                                 {"Authorization": "Bearer " + "x" * 32})
+                with urllib.request.urlopen(request, timeout=60) as reply:
+                    self.assertEqual(json.loads(reply.read())["added"], True)
+            finally:
+                process.terminate()
+        self.assertEqual(process.returncode, 0)
 
     def test_what_the_deb_holds_runs(self):
         run("dpkg", "-x", self.deb, self.dir)
