@@ -40,9 +40,18 @@ def type_of(row):
 
 def about(row):
     """Returns what an option does, and its default."""
-    unit = f"; {row['unit'].lower()}" if row["kind"] == "number" else ""
-    default = "none" if row["default"] == "required" else row["default"]  # an output folder is not, here
-    return f"{row['help']} [{default}{unit}]"
+    unit = f"; {row['unit'].lower()}" if row["kind"] == "number" and row["unit"] != "N" else ""
+    return f"{row['help']} [{default_of(row)}{unit}]"
+
+
+def default_of(row):
+    """Returns the default as Python writes it."""
+    default = row["default"]
+    if row["kind"] == "toggle":
+        return str(default == "on")
+    if row["kind"] == "percent":
+        return f"{float(default.rstrip('%')) / 100:g}"
+    return "none" if default == "required" else default  # an output folder is not, here
 
 
 def documented(tables: Callable[[str], list[Any]], *names: str) -> Callable[[Function], Function]:

@@ -38,7 +38,8 @@ def test_help_lists_every_option_with_its_default(verb):
     for table in TABLES[verb]:
         for row in _core.option_table(table):
             if row["python"] and row["keyword"] not in ("text", "id", "annotate"):
-                default = "none" if row["default"] == "required" else row["default"]
+                default = {"toggle": {"on": "True", "off": "False"}, "percent": {"50%": "0.5", "100%": "1"},
+                           "folder": {"required": "none"}}.get(row["kind"], {}).get(row["default"], row["default"])
                 assert re.search(rf"^ *(\| +)?{row['keyword']}: ", told, re.MULTILINE), row["keyword"]
                 assert f"{row['help']} [{default}" in words, row["keyword"]
     assert re.search(r"^ *progress: ", told, re.MULTILINE)
