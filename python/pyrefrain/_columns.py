@@ -13,6 +13,9 @@ def numpy_array(column, dtype, copy):
     """The column as an array: numbers and booleans as they are, with NaN for missing floats, all else as objects."""
     import numpy
 
+    if column.format == "b" and dtype is not None and numpy.dtype(dtype).kind in "iu":
+        # pandas tries to use an index that it does not know as numbers of rows. It takes a TypeError for a no.
+        raise TypeError("a mask does not have numbers; make an array of it first")
     if copy is False:
         raise ValueError("numpy cannot use a column of pyrefrain without a copy")
     array = _numbers(numpy, column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any, overload
 
     import pandas
@@ -22,7 +22,7 @@ _EXCERPT = 160  # characters
 class Table:
     """Rows in Arrow's layout. Pass it to pyarrow, polars or DuckDB, or use it as a sequence of dicts, one per row.
 
-    table["name"] or table.name is a column, table[3] a row, and table[:3] a table of rows.
+    table["name"] or table.name is a column, table[3] a row, and table[:3], table[[1, 5]] or table[mask] a table of rows.
     """
 
     # Not registered as a Sequence: polars would read it row by row then, and guess the types.
@@ -42,13 +42,14 @@ class Table:
     @overload
     def __getitem__(self, key: str) -> Column: ...
     @overload
-    def __getitem__(self, key: slice) -> Table: ...
-    @overload
     def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: slice | Iterable[int]) -> Table: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return self._column.column(key)
-        return Table(self._column[key]) if isinstance(key, slice) else self._column[key]
+        found = self._column[key]
+        return found if isinstance(found, dict) else Table(found)
 
     def __getattr__(self, name: str) -> Column:
         if not name.startswith("_") and name in self._column.names:

@@ -139,6 +139,51 @@ def test_keep_is_a_mask():
     assert len(pl.DataFrame(TABLE)[:0].filter(none)) == len(frame[:0][none]) == len(array[:0][none]) == 0
 
 
+@pytest.mark.filterwarnings("error")
+def test_every_index_of_pandas_takes_a_mask():
+    keep = pyrefrain.dedup(TABLE).keep
+    for index in (pd.RangeIndex(4), pd.Index([5, 6, 7, 8]), pd.Index(list("abcd")), pd.date_range("2020", periods=4),
+                  pd.array([1, 2, None, 4], dtype="Int64"), pd.Categorical(list("abab"))):
+        assert list(index[keep]) == list(index[np.array(KEEP)])
+    frame = TABLE.to_pandas()
+    assert frame.drop(index=frame.index[~keep])["n"].tolist() == [1, 2, 4]
+    assert frame[keep & (frame["n"] > 1)]["n"].tolist() == [2, 4]
+    assert frame[(frame["n"] > 1) & np.asarray(keep)]["n"].tolist() == [2, 4]
+    for wrong in (lambda: frame.take(keep), lambda: np.asarray(keep, dtype=np.intp)):
+        with pytest.raises(TypeError, match="a mask does not have numbers"):  # but no rows 0 and 1
+            wrong()
+
+
+def test_masks_are_combined():
+    keep = pyrefrain.dedup(TEXTS).keep
+    other = ~pyrefrain.dedup(TEXTS, keep="longest").keep
+    assert keep & other == [True, False, False, False] and keep | other == KEEP
+    assert pickle.loads(pickle.dumps(keep & other)) == keep & other and type(keep | other) is type(keep)
+    with pytest.raises(ValueError, match="a mask of 4 rows, and one of 3"):
+        keep & keep[:3]
+
+
+def test_rows_are_selected_by_masks_and_numbers():
+    found = pyrefrain.dedup(TEXTS)
+    rows = found.to_pylist()
+    for mask in (found.keep, KEEP, np.array(KEEP), pd.Series(KEEP), pl.Series(KEEP), (keep for keep in KEEP)):
+        assert found[mask] == [row for row in rows if row["keep"]] and pa.table(found[found.keep])["id"].to_pylist() == [
+            0, 1, 3]
+    assert found[[2, 0, -1]] == [rows[2], rows[0], rows[3]] == found[np.array([2, 0, 3])]
+    assert found.id[[3, 1]] == [3, 1] and found.id[found.keep] == [0, 1, 3] and found[[]] == []
+    for wrong, error in (([4], IndexError), ([-5], IndexError), ([True], IndexError), (["id"], TypeError), ("x", KeyError),
+                         (None, TypeError), (1.5, TypeError), (("keep", "id"), TypeError)):
+        with pytest.raises(error):
+            found[wrong]
+
+
+def test_columns_show_their_first_values():
+    found = pyrefrain.dedup(TEXTS)
+    assert repr(found.keep) == "<Mask of 4 rows: True, True, False, True>"
+    assert repr(found.reason) == "<Column of 4 rows: None, None, 'near', None>"
+    assert repr(pyrefrain.fingerprint(TEXTS * 3).id) == "<Column of 12 rows: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...>"
+
+
 def test_columns_are_arrays():
     found = pyrefrain.dedup(TEXTS)
     near = pyrefrain.near(TEXTS)

@@ -199,10 +199,7 @@ void bind_columns(nb::module_& module) {
             export_stream(std::make_shared<const Column>(self), held->it);
             return capsule(held, "arrow_array_stream");
           },
-          nb::arg("requested_schema") = nb::none())
-      .def("__repr__", [](const Column& self) {
-        return "<pyrefrain.Column of " + std::to_string(self.length) + " rows, Arrow format " + self.format + ">";
-      });
+          nb::arg("requested_schema") = nb::none());
   bind_rows(module, type);
 }
 

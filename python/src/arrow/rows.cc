@@ -5,8 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "refrain/error.h"
 
@@ -135,10 +138,31 @@ Column slice_of(const Column& column, const nb::slice& slice) {
   return rows_of(column, rows);
 }
 
-nb::object item_of(const Column& column, std::int64_t row) {
+// Counts negative numbers from the end.
+std::int64_t existing_row(const Column& column, std::int64_t row) {
   if (row < 0) row += column.length;
   if (row < 0 || row >= column.length) throw nb::index_error("there is no such row");
-  return value_at(column, row);
+  return row;
+}
+
+nb::object item_of(const Column& column, std::int64_t row) {
+  return value_at(column, existing_row(column, row));
+}
+
+// The rows that a mask selects, or those with the given numbers.
+Column selection_of(const Column& column, nb::handle rows) {
+  const nb::list keys(nb::hasattr(rows, "tolist") ? rows.attr("tolist")() : nb::borrow(rows));
+  const bool mask =
+      keys.size() != 0 && std::ranges::all_of(keys, [](nb::handle key) { return nb::isinstance<nb::bool_>(key); });
+  if (mask && keys.size() != static_cast<std::size_t>(column.length))
+    throw nb::index_error(fmt::format("a mask of {} rows for {}", keys.size(), column.length).c_str());
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::int64_t row = static_cast<std::int64_t>(i);
+    if (!mask && !nb::try_cast(keys[i], row)) throw nb::type_error("expected a row, a slice, rows, or a mask");
+    if (!mask || nb::cast<bool>(keys[i])) chosen.push_back(existing_row(column, row));
+  }
+  return rows_of(column, chosen);
 }
 
 // NotImplemented if `other` is neither a column nor a list or tuple.
@@ -168,14 +192,41 @@ std::int64_t count_of(const Column& column, nb::handle value) {
   return count;
 }
 
-Column inverted(const Column& column) {
-  std::vector<std::uint8_t> flags;
-  for (std::int64_t row = 0; row < column.length; ++row) flags.push_back(nb::cast<bool>(value_at(column, row)) ? 0 : 1);
-  return flag_column(flags).named(std::string(column.name));
+bool flag_at(const Column& mask, std::int64_t row) {
+  return (static_cast<const std::uint8_t*>(mask.buffers[1])[row / 8] >> row % 8 & 1) != 0;
 }
 
-nb::object numpy_array(nb::handle self, nb::handle dtype, nb::handle copy) {
+nb::object inverted(const Mask& mask) {
+  std::vector<std::uint8_t> flags;
+  for (std::int64_t row = 0; row < mask.length; ++row) flags.push_back(flag_at(mask, row) ? 0 : 1);
+  return as_python(flag_column(flags).named(std::string(mask.name)));
+}
+
+nb::object numpy_array(nb::handle self, nb::handle dtype = nb::none(), nb::handle copy = nb::none()) {
   return nb::module_::import_("pyrefrain._columns").attr("numpy_array")(self, dtype, copy);
+}
+
+// Combines two masks. Other things, such as a Series, are left to numpy.
+template <class Operator>
+nb::object combined(nb::handle self, nb::handle other) {
+  if (!nb::isinstance<Mask>(other)) return nb::object(Operator()(numpy_array(self), nb::borrow(other)));
+  const auto& a = nb::cast<const Mask&>(self);
+  const auto& b = nb::cast<const Mask&>(other);
+  if (a.length != b.length)
+    throw nb::value_error(fmt::format("a mask of {} rows, and one of {}", a.length, b.length).c_str());
+  std::vector<std::uint8_t> flags;
+  for (std::int64_t row = 0; row < a.length; ++row)
+    flags.push_back(Operator()(unsigned{flag_at(a, row)}, unsigned{flag_at(b, row)}) != 0 ? 1 : 0);
+  return as_python(flag_column(flags));
+}
+
+std::string shown(const Column& column) {
+  constexpr std::int64_t kShown = 10;
+  std::string values;
+  for (std::int64_t row = 0; row < std::min(column.length, kShown); ++row)
+    values += (row == 0 ? "" : ", ") + std::string(nb::repr(value_at(column, row)).c_str());
+  return fmt::format("<{} of {} rows: {}{}>", column.format == "b" ? "Mask" : "Column", column.length, values,
+                     column.length > kShown ? ", ..." : "");
 }
 
 }  // namespace
@@ -191,8 +242,7 @@ Column rows_of(const Column& column, std::span<const std::int64_t> rows) {
                .metadata = column.metadata};
   if (column.format == "b") {
     std::vector<std::uint8_t> flags;
-    const auto* bits = static_cast<const std::uint8_t*>(column.buffers[1]);
-    for (const std::int64_t row : rows) flags.push_back(bits[row / 8] >> row % 8 & 1);
+    for (const std::int64_t row : rows) flags.push_back(flag_at(column, row) ? 1 : 0);
     return flag_column(flags).named(std::string(column.name));
   }
   if (has_offsets(column)) {
@@ -245,6 +295,9 @@ void bind_rows(nb::module_& module, nb::class_<Column>& type) {
           "__getitem__", [](const Column& self, const nb::slice& rows) { return as_python(slice_of(self, rows)); },
           "rows"_a, nb::sig("def __getitem__(self, rows: slice, /) -> typing.Self"))
       .def(
+          "__getitem__", [](const Column& self, nb::handle rows) { return as_python(selection_of(self, rows)); },
+          "rows"_a, nb::sig("def __getitem__(self, rows: collections.abc.Iterable[int], /) -> typing.Self"))
+      .def(
           "__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); },
           nb::sig("def __iter__(self) -> collections.abc.Iterator[typing.Any]"))
       .def("__eq__", equals, "other"_a.none(), nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
@@ -261,6 +314,7 @@ void bind_rows(nb::module_& module, nb::class_<Column>& type) {
           nb::sig("def to_pylist(self) -> list[typing.Any]"))
       .def("__array__", numpy_array, "dtype"_a = nb::none(), "copy"_a = nb::none(),
            nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> typing.Any"))
+      .def("__repr__", shown)
       .def("__reduce__", [](nb::handle self) {
         return nb::make_tuple(nb::module_::import_("pyrefrain._columns").attr("column_of_state"),
                               nb::make_tuple(state_of(nb::cast<const Column&>(self))));
@@ -271,12 +325,14 @@ void bind_rows(nb::module_& module, nb::class_<Column>& type) {
   nb::class_<Mask, Column>(module, "Mask",
                            "A column of booleans, which selects rows of pandas, polars and numpy: df[mask], "
                            "df.filter(mask), array[mask].")
+      .def("__invert__", inverted, nb::sig("def __invert__(self) -> Mask"))
+      .def("__and__", combined<std::bit_and<>>, "other"_a, nb::is_operator(),
+           nb::sig("def __and__(self, other: typing.Any, /) -> typing.Any"))
+      .def("__or__", combined<std::bit_or<>>, "other"_a, nb::is_operator(),
+           nb::sig("def __or__(self, other: typing.Any, /) -> typing.Any"))
       .def(
-          "__invert__", [](const Mask& self) { return as_python(inverted(self)); },
-          nb::sig("def __invert__(self) -> Mask"))
-      .def(
-          "__call__", [](nb::handle self, nb::handle /*frame*/) { return numpy_array(self, nb::none(), nb::none()); },
-          "frame"_a, "The mask as an array: pandas calls an index that is a function with the frame that it indexes.",
+          "__call__", [](nb::handle self, nb::handle /*frame*/) { return numpy_array(self); }, "frame"_a,
+          "The mask as an array: pandas calls an index that is a function with the frame that it indexes.",
           nb::sig("def __call__(self, frame: typing.Any) -> typing.Any"));
   module.def(
       "column_of_state", [](const nb::tuple& state) { return as_python(column_of_state(state)); }, "state"_a);
