@@ -54,23 +54,26 @@ def default_of(row):
     return "none" if default == "required" else default  # an output folder is not, here
 
 
-def documented(tables: Callable[[str], list[Any]], *names: str) -> Callable[[Function], Function]:
+def documented(tables: Callable[[str], list[Any]], *names: str,
+               progress: bool = True) -> Callable[[Function], Function]:
     """A decorator that appends the options of tables to the documentation of a function. `tables` returns the rows of
     one."""
     def with_options(function):
+        import itertools
         import re
         import textwrap
 
         lines = []
-        for name in names:
-            for row in keywords_of(tables(name)):
-                kind = re.sub(r"Literal\[(.*)\]", lambda found: found[1].replace(", ", " | "), type_of(row))
-                lines += textwrap.wrap(f"{row['keyword']}: {kind.replace('os.PathLike[str]', 'Path')}", _WIDTH,
-                                       subsequent_indent="        ")
-                lines += textwrap.wrap(about(row), _WIDTH, initial_indent="    ", subsequent_indent="    ")
-            if name == "run":
-                lines += ["progress: bool | Callable[[str, float | None], Any]",
-                          "    draw a bar; a function gets the stage and the share that is done [False]"]
-        function.__doc__ += "\n    Options, each with its default:\n\n" + "".join(f"    {line}\n" for line in lines)
+        for row in itertools.chain.from_iterable(keywords_of(tables(name)) for name in names):
+            kind = re.sub(r"Literal\[(.*)\]", lambda found: found[1].replace(", ", " | "), type_of(row))
+            lines += textwrap.wrap(f"{row['keyword']}: {kind.replace('os.PathLike[str]', 'Path')}", _WIDTH,
+                                   subsequent_indent="        ")
+            lines += textwrap.wrap(about(row), _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        if progress:
+            lines += ["progress: bool | Callable[[str, float | None], Any]",
+                      "    draw a bar; a function gets the stage and the share that is done [False]"]
+        margin = re.search(r"\n( *)\S|$", function.__doc__)[1] or "    "
+        function.__doc__ = function.__doc__.rstrip() + f"\n\n{margin}Options, each with its default:\n\n" + "".join(
+            f"{margin}{line}\n" for line in lines)
         return function
     return with_options

@@ -11,6 +11,7 @@ import threading
 
 from . import _core, errors
 from ._inputs import Held, documents_of, paths_of
+from ._keywords import documented
 from ._table import Table
 
 TYPE_CHECKING = False
@@ -56,12 +57,14 @@ class Answers(Table):
         return f"{len(self.kept_rows):,} of {len(self):,} documents are new"
 
 
+@documented(_core.option_table, "run", progress=False)
 class Library:
     """Documents that were kept before, in a folder: says whether others are copies or near-copies of them.
 
     The folder may be that of `refrain dedup --library` or `refrain serve --library`; the first add() creates it if it
     does not exist. Ids are strings there. The first add() also locks the library, until close() or the end of a `with`
-    block: only one process at a time can add. Thread-safe.
+    block: only one process at a time can add. Thread-safe. `trust_signatures` also takes for a near-copy what matches
+    a document whose text is gone [False].
     """
 
     def __init__(self, folder: str | os.PathLike[str], **options: Unpack[LibraryOptions]):

@@ -22,7 +22,8 @@ _EXCERPT = 160  # characters
 class Table:
     """Rows in Arrow's layout. Pass it to pyarrow, polars or DuckDB, or use it as a sequence of dicts, one per row.
 
-    table["name"] or table.name is a column, table[3] a row, and table[:3], table[[1, 5]] or table[mask] a table of rows.
+    table["name"] or table.name is a column, table[3] a row, and table[:3], table[[1, 5]] or table[mask] a table of
+    rows.
     """
 
     # Not registered as a Sequence: polars would read it row by row then, and guess the types.

@@ -100,8 +100,8 @@ def python(before="", after="", terminal=False):
     if not terminal:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     quoted = "'" + code.replace("'", "'\\''") + "'"
-    done = subprocess.run(["script", "-qec", f"stty cols 80 rows 24; {sys.executable} -c {quoted}", "/dev/null"], capture_output=True,
-                          check=True)
+    done = subprocess.run(["script", "-qec", f"stty cols 80 rows 24; {sys.executable} -c {quoted}", "/dev/null"],
+                          capture_output=True, check=True)
     return types.SimpleNamespace(stdout=done.stdout.decode())  # with its carriage returns
 
 

@@ -109,10 +109,19 @@ def test_a_pickle_needs_no_process_that_made_it(tmp_path, path):
 
 
 def test_a_damaged_pickle_of_a_column_is_refused():
-    make, (state,) = pyrefrain.dedup(TEXTS)["reason"].__reduce__()
-    for buffers in ([None, state[5][1][:-1], state[5][2]], [None, state[5][1], b""], [*state[5], b"more"]):
+    found = pyrefrain.dedup(TEXTS)
+    make, (state,) = found["reason"].__reduce__()
+    valid, offsets, text = state[5]
+    damaged = [(*state[:5], buffers, state[6]) for buffers in (
+        [valid, offsets[:-1], text], [valid, offsets, b""], [*state[5], b"more"], [valid, offsets], [valid, None, text],
+        [valid, offsets[::-1], text])]
+    damaged += [(*state[:3], -1, *state[4:]), (*state[:6], [state])]
+    _, (lists,) = found["spans"].__reduce__()
+    _, (rows,) = found[:]._column.__reduce__()
+    damaged += [(*lists[:6], []), (*lists[:6], [state]), (*rows[:6], [*rows[6], found["id"][1:].__reduce__()[1][0]])]
+    for broken in damaged:
         with pytest.raises(errors.InvalidArgument, match="malformed"):
-            make((*state[:5], buffers, state[6]))
+            make(broken)
 
 
 def test_keep_is_a_mask():
@@ -167,12 +176,11 @@ def test_rows_are_selected_by_masks_and_numbers():
     found = pyrefrain.dedup(TEXTS)
     rows = found.to_pylist()
     for mask in (found.keep, KEEP, np.array(KEEP), pd.Series(KEEP), pl.Series(KEEP), (keep for keep in KEEP)):
-        assert found[mask] == [row for row in rows if row["keep"]] and pa.table(found[found.keep])["id"].to_pylist() == [
-            0, 1, 3]
+        assert found[mask] == [row for row in rows if row["keep"]] and list(found[mask].id) == [0, 1, 3]
     assert found[[2, 0, -1]] == [rows[2], rows[0], rows[3]] == found[np.array([2, 0, 3])]
     assert found.id[[3, 1]] == [3, 1] and found.id[found.keep] == [0, 1, 3] and found[[]] == []
-    for wrong, error in (([4], IndexError), ([-5], IndexError), ([True], IndexError), (["id"], TypeError), ("x", KeyError),
-                         (None, TypeError), (1.5, TypeError), (("keep", "id"), TypeError)):
+    for wrong, error in (([4], IndexError), ([-5], IndexError), ([True], IndexError), (["id"], TypeError),
+                         ("x", KeyError), (None, TypeError), (1.5, TypeError), (("keep", "id"), TypeError)):
         with pytest.raises(error):
             found[wrong]
 

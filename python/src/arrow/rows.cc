@@ -106,6 +106,10 @@ nb::tuple state_of(const Column& column) {
                         column.length, column.null_count, buffers, children);
 }
 
+void must_hold(bool valid) {
+  if (!valid) throw Error(Errc::invalid_argument, "the pickled column is malformed");
+}
+
 Column column_of_state(const nb::tuple& state) {
   const auto metadata = nb::cast<nb::bytes>(state[2]);
   Column column{.format = nb::cast<std::string>(state[0]),
@@ -113,21 +117,33 @@ Column column_of_state(const nb::tuple& state) {
                 .length = nb::cast<std::int64_t>(state[3]),
                 .null_count = nb::cast<std::int64_t>(state[4]),
                 .metadata = std::string(metadata.c_str(), metadata.size())};
-  for (const nb::handle buffer : nb::list(state[5])) {
+  const nb::list buffers(state[5]);
+  must_hold(column.length >= 0 && buffers.size() == buffers_of(column));
+  for (const nb::handle buffer : buffers) {
     const std::size_t place = column.buffers.size();
     if (buffer.is_none()) {
+      must_hold(place == 0 || (column.length == 0 && !has_offsets(column)));
       column.buffers.push_back(nullptr);
       continue;
     }
     const auto bytes = nb::cast<nb::bytes>(buffer);
-    if (place >= buffers_of(column) || bytes.size() != buffer_bytes(column, place))
-      throw Error(Errc::invalid_argument, "the pickled column is malformed: a buffer has the wrong size");
+    must_hold(bytes.size() == buffer_bytes(column, place));
     std::vector<char> copy(bytes.c_str(), bytes.c_str() + bytes.size());
     copy.push_back(0);  // so that data() is not null
     column.buffers.push_back(keep(column, std::move(copy)));
+    if (place == 1 && has_offsets(column))
+      must_hold(offsets_of(column).front() == 0 && std::ranges::is_sorted(offsets_of(column)));
   }
   for (const nb::handle child : nb::list(state[6]))
     column.children.push_back(column_of_state(nb::cast<nb::tuple>(child)));
+  const auto rows_are = [&](std::int64_t rows) {
+    return std::ranges::all_of(column.children, [&](const Column& child) { return child.length == rows; });
+  };
+  const auto width = static_cast<std::int64_t>(list_width(column));
+  if (column.format == "+L" || width != 0)
+    must_hold(column.children.size() == 1 && rows_are(width != 0 ? column.length * width : offsets_of(column).back()));
+  else
+    must_hold(column.format == "+s" ? rows_are(column.length) : column.children.empty());
   return column;
 }
 
