@@ -113,7 +113,7 @@ Chunk slice(Chunk chunk, std::int64_t first, std::int64_t length) {
 }  // namespace
 
 DocumentBatch Documents::Part::batch() const {
-  const Texts texts = packed.schema != nullptr ? texts_of(packed, "`text`") : unpacked;
+  const Texts texts = packed.schema != nullptr ? texts_of(packed, "text") : unpacked;
   const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(texts.owner);
   DocumentBatch batch{.text = texts.column, .owner = owners};
