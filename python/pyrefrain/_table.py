@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, overload
 
-    import pandas
     import polars
     import pyarrow
 
@@ -91,7 +90,7 @@ class Table:
 
         return pyarrow.table(self)
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> Any:  # type checkers know too little of pandas to be told of its class
         """Returns a DataFrame of pandas."""
         try:
             return self.to_arrow().to_pandas()

@@ -176,7 +176,8 @@ def test_rows_are_selected_by_masks_and_numbers():
     found = pyrefrain.dedup(TEXTS)
     rows = found.to_pylist()
     for mask in (found.keep, KEEP, np.array(KEEP), pd.Series(KEEP), pl.Series(KEEP), (keep for keep in KEEP)):
-        assert found[mask] == [row for row in rows if row["keep"]] and list(found[mask].id) == [0, 1, 3]
+        assert found[mask] == [row for row in rows if row["keep"]]
+    assert found[found.keep].id == [0, 1, 3]
     assert found[[2, 0, -1]] == [rows[2], rows[0], rows[3]] == found[np.array([2, 0, 3])]
     assert found.id[[3, 1]] == [3, 1] and found.id[found.keep] == [0, 1, 3] and found[[]] == []
     for wrong, error in (([4], IndexError), ([-5], IndexError), ([True], IndexError), (["id"], TypeError),
