@@ -37,6 +37,9 @@ def input_of(data, paths, texts):
         if isinstance(texts, (str, bytes)):
             raise TypeError(f"texts: expected several texts, not one {type(texts).__name__}")
         return None, texts
+    if hasattr(data, "__next__") and not _exports_arrow(data):  # such as that of Path.glob()
+        items = list(data)
+        data = items if paths_of(items) else iter(items)
     if (found := paths_of(data)) is not None:
         return found, None
     if _all_name_files(data):
@@ -154,7 +157,7 @@ class Held:
             return data.select(rows)
         if self._kind == "pandas":
             return data.iloc[rows] if hasattr(data, "iloc") else data.take(rows)
-        if self._kind == "numpy":
+        if self._kind == "numpy" or isinstance(data, _core.Column):
             return data[rows]
         if self._kind == "polars":
             import polars

@@ -6,7 +6,7 @@ import functools
 import itertools
 import json
 
-from . import errors
+from . import _core, errors
 from ._inputs import documents_of, is_dataset
 from ._table import Table, escaped, html_table
 
@@ -235,6 +235,8 @@ class Decisions(Result, Generic[Data]):
         texts = self.cut_texts()
         if isinstance(rows, (list, tuple)):
             return type(rows)(texts)
+        if isinstance(rows, _core.Column):
+            return texts
         kind = type(rows).__module__.partition(".")[0]
         if is_dataset(rows):
             import pyarrow

@@ -176,8 +176,9 @@ def test_paths_may_be_paths_wherever_there_are_some(tmp_path):
         assert pyrefrain.dedup(path, known=known).keep.count(True) == 0
     assert pyrefrain.dedup(path, library=library).keep == [True, True, False]
     assert pyrefrain.dedup(TABLE, against=path).keep == [False, True, False]
-    assert pyrefrain.dedup(paths=tmp_path.glob("*.jsonl")).keep == [True, True, False]
-    assert pyrefrain.explain("0", run=run)["keep"] if "keep" in pyrefrain.explain("0", run=run) else True
+    for paths in ({"paths": tmp_path.glob("*.jsonl")}, {"data": tmp_path.glob("*.jsonl")}, {"data": [path]}):
+        assert pyrefrain.dedup(**paths).keep == [True, True, False]
+    assert pyrefrain.explain("0", run=run) == pyrefrain.explain("0", run=str(run))
     assert pyrefrain.explain("0", "2", within=path, temp_dir=tmp_path).similarity == 1
     assert pyrefrain.ngrams(path, n=2, output=tmp_path / "grams").ngram
     assert pyrefrain.Index(index).add(path)["added"] == 3 and len(pyrefrain.Library(library)) == 2

@@ -251,6 +251,8 @@ def test_kept_is_of_the_kind_that_was_given():
     assert pyrefrain.dedup(pd.Index(TEXTS)).kept().equals(pd.Index(TEXTS)[KEEP])
     assert pyrefrain.dedup(pd.array(TEXTS)).kept().equals(pd.array(TEXTS)[KEEP])
     assert pyrefrain.dedup(datasets.Dataset(TABLE)["text"]).kept() == [text for text in TEXTS if text != TEXTS[2]]
+    column = pyrefrain.dedup(TEXTS).cut_texts()
+    assert type(pyrefrain.dedup(column).kept()) is type(column) and pyrefrain.dedup(column).kept() == column
     for data in ((text for text in TEXTS), set(TEXTS), dict.fromkeys(TEXTS).keys()):
         with pytest.raises(TypeError, match=r"pass list\(data\) instead, or use kept_rows"):
             pyrefrain.dedup(data).kept()
@@ -289,6 +291,7 @@ def test_cuts_reach_the_texts_of_these_kinds_too():
     assert pyrefrain.dedup(table.to_batches()[0], **options).kept()["text"].to_pylist() == wanted
     assert pyrefrain.dedup(pd.Series(texts), **options).kept().tolist() == wanted
     assert pyrefrain.dedup(pd.Index(texts), **options).kept().tolist() == wanted
+    assert pyrefrain.dedup(pyrefrain.dedup(texts).cut_texts(), **options).kept() == wanted
 
 
 def test_relations_of_duckdb_come_back():
