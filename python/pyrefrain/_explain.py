@@ -6,8 +6,8 @@ import json
 import os
 
 from . import _core
+from ._help import documented
 from ._inputs import documents_of, explicit_field, paths_of
-from ._keywords import documented
 from ._progress import reporter
 from ._results import Explanation
 
@@ -25,7 +25,7 @@ def explain(a: Any, b: Any, *, within: Any = None, text: str = "text", id: str |
             **options: Unpack[ExplainOptions]) -> Explanation: ...
 @overload
 def explain(a: Any, *, run: str | os.PathLike[str], memory: int | str = ...) -> dict[str, Any]: ...
-@documented(_core.option_table, "fingerprint", "input", "run")
+@documented("fingerprint", "input", "run")
 def explain(a: Any, b: Any = None, *, within: Any = None, run: Any = None, text: str = "text", id: Any = None,
             **options: Any) -> Any:
     """Compares two documents: how far apart their fingerprints are, how similar they are, and what they share.

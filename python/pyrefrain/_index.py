@@ -6,8 +6,8 @@ import json
 import os
 
 from . import _core
+from ._help import documented
 from ._inputs import documents_of, explicit_field, input_of
-from ._keywords import documented
 from ._progress import reporter
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .options import AddOptions, LayoutOptions, PassagesOptions, QueryOptions, SelfOptions
 
 
-@documented(_core.option_table, "layout", progress=False)
+@documented("layout", progress=False)
 class Index:
     """A collection of documents on disk, searched for passages that recur, exactly or with edits.
 
@@ -34,7 +34,7 @@ class Index:
                 raise ValueError(f"{self.folder}: exists already; its layout cannot be changed")
             self._open = _core.Index(self.folder)
 
-    @documented(_core.option_table, "add", "input", "run")
+    @documented("add", "input", "run")
     def add(self, data: Any, *, text: str = "text", id: str | None = None,
             **options: Unpack[AddOptions]) -> dict[str, Any]:
         """Adds documents, and returns the report. `data`, `text` and `id` are as in fingerprint()."""
@@ -50,7 +50,7 @@ class Index:
         """Removes documents by their ids, and returns the report."""
         return json.loads(self._opened_index().remove([str(each) for each in ids]))
 
-    @documented(_core.option_table, "query", "input", "run")
+    @documented("query", "input", "run")
     def query(self, data: Any = None, *, text: str = "text", id: str | None = None, of: Any = None,
               **options: Unpack[QueryOptions]) -> list[dict[str, Any]]:
         """Returns the passages that documents share with the index, best first.
@@ -66,7 +66,7 @@ class Index:
                                                                      id, options))
         return [json.loads(line) for line in rows.splitlines()]
 
-    @documented(_core.option_table, "query", "run")
+    @documented("query", "run")
     def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:
         """Returns the passages that documents of the index share. Each is compared with those added after it.
 
@@ -75,7 +75,7 @@ class Index:
         rows, _ = self._opened_index().query([], {"self": True, **_progressing(options)})
         return [json.loads(line) for line in rows.splitlines()]
 
-    @documented(_core.option_table, "passages", "run")
+    @documented("passages", "run")
     def passages(self, **options: Unpack[PassagesOptions]) -> list[dict[str, Any]]:
         """Returns every passage that recurs in the index: its earliest place, and all others.
 

@@ -10,8 +10,8 @@ import tempfile
 import threading
 
 from . import _core, errors
+from ._help import documented
 from ._inputs import Held, documents_of, paths_of
-from ._keywords import documented
 from ._table import Table
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class Answers(Table):
         return f"{len(self.kept_rows):,} of {len(self):,} documents are new"
 
 
-@documented(_core.option_table, "run", progress=False)
+@documented("run", progress=False)
 class Library:
     """Documents that were kept before, in a folder: says whether others are copies or near-copies of them.
 

@@ -6,8 +6,8 @@ import os
 
 from . import _core, _files, errors
 from ._columns import table_of
+from ._help import documented
 from ._inputs import Held, check_nulls, documents_of, explicit_field, input_of, is_dataset, paths_of
-from ._keywords import documented
 from ._progress import reporter
 from ._results import Decisions, Fingerprints, Matches, Ngrams, Ranges, check_added
 
@@ -36,7 +36,7 @@ _DECISION = {"id": "U", "keep": "b", "reason": "U", "match": "U", "similarity": 
 _CUT = {"document": "l", "begin": "l", "end": "l"}
 
 
-@documented(_core.option_table, "fingerprint", "input", "run")
+@documented("fingerprint", "input", "run")
 def fingerprint(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
                 **options: Unpack[FingerprintOptions]) -> Fingerprints:
     """Computes the 64-bit SimHash of every document.
@@ -55,7 +55,7 @@ def fingerprint(data: Any = None, *, paths: Any = None, texts: Any = None, text:
     return Fingerprints(*_core.fingerprint_memory(documents_of(data, text, id), {**options}))
 
 
-@documented(_core.option_table, "near", "input", "device", "run")
+@documented("near", "input", "device", "run")
 def near(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
          **options: Unpack[NearOptions]) -> Matches:
     """Finds pairs of near-duplicate documents by SimHash, and the clusters they form.
@@ -100,7 +100,7 @@ def dedup(data: Data, *, text: str = "text", id: str | Sequence[Any] | None = No
 @overload
 def dedup(*, texts: Data, text: str = "text", id: Sequence[Any] | None = None,
           nulls: Literal["keep", "drop", "error"] = "keep", **options: Unpack[DedupOptions]) -> Decisions[Data]: ...
-@documented(_core.option_table, "dedup", "input", "device", "run")
+@documented("dedup", "input", "device", "run")
 def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: Any = None,
           nulls: str = "keep", annotate: bool = False, prefix: str = "", **options: Any) -> Any:
     """Decides which documents to keep.
@@ -157,7 +157,7 @@ def dedup(data: Any = None, *, paths: Any = None, texts: Any = None, text: str =
     return decisions.kept() if is_dataset(data) else decisions
 
 
-@documented(_core.option_table, "substrings", "input", "run")
+@documented("substrings", "input", "run")
 def substrings(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
                **options: Unpack[SubstringsOptions]) -> Ranges:
     """Finds every byte range covered by windows of `length` bytes that occur at least `min_count` times.
@@ -176,7 +176,7 @@ def substrings(data: Any = None, *, paths: Any = None, texts: Any = None, text: 
     return Ranges(*_core.substrings_memory(documents, {**options}), held, text, documents)
 
 
-@documented(_core.option_table, "ngrams", "input", "run")
+@documented("ngrams", "input", "run")
 def ngrams(data: Any = None, *, paths: Any = None, texts: Any = None, text: str = "text", id: str | None = None,
            **options: Unpack[NgramsOptions]) -> Ngrams:
     """Finds every run of `n` tokens that occurs at least `m` times, with its places.
