@@ -26,7 +26,7 @@ class Index:
     """
 
     def __init__(self, folder: str | os.PathLike[str], **layout: Unpack[LayoutOptions]):
-        self.folder = os.fspath(folder)
+        self.folder: str = os.fspath(folder)
         self._layout = layout
         self._open = None
         if os.path.exists(self.folder):

@@ -68,7 +68,7 @@ class Library:
     """
 
     def __init__(self, folder: str | os.PathLike[str], **options: Unpack[LibraryOptions]):
-        self.folder = os.fspath(folder)
+        self.folder: str = os.fspath(folder)
         self._options = options
         self._open = None
         self._adds = False
@@ -147,10 +147,10 @@ class Library:
         stats = self.stats()
         return stats["documents"] + stats["waiting_documents"]
 
-    def __getstate__(self):
+    def __getstate__(self) -> tuple[str, Any]:
         return self.folder, self._options
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tuple[str, Any]) -> None:
         self.__init__(state[0], **state[1])
 
     def __repr__(self) -> str:

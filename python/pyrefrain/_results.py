@@ -104,7 +104,7 @@ class Matches(Result):
                  read: Any = None):
         super().__init__(column, report, held, text, read)
         #: One row per document: id, simhash, cluster (its first document; -1 if the document is in no cluster).
-        self.documents = Table(documents)
+        self.documents: Table = Table(documents)
 
     def _ids(self):
         return self.documents["id"]
@@ -133,7 +133,7 @@ class Ranges(Result):
                  documents: Any = None):
         super().__init__(column, report, held, text, documents)
         #: The ranges to remove, according to `keep`: a table of document (its row number), begin, end.
-        self.cuts = Table(cuts)
+        self.cuts: Table = Table(cuts)
 
     def clean(self) -> Any:
         """Returns the texts without the repeated ranges: a list of str for a list, else a Column."""
@@ -320,10 +320,10 @@ class Explanation:
         """Whether the fingerprints differ in at most the allowed number of bits."""
         return self.report["match"]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Explanation: similarity {self.similarity:.3f}, {self.difference} bits differ>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         sides = "".join('<td style="vertical-align:top;text-align:left;white-space:pre-wrap">'
                         f'{_marked(self.report[side])}</td>' for side in "ab")
         return f"<div><p>{escaped(repr(self)[1:-1])}</p><table><tr>{sides}</tr></table></div>"

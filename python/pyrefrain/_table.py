@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any, overload
+    from typing import Any, ClassVar, overload
 
     import polars
     import pyarrow
@@ -65,7 +65,7 @@ class Table:
             return self.columns == other.columns and self._column == other._column
         return self._column == other if isinstance(other, list) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # because of __eq__
 
     def index(self, row: dict[str, Any], start: int = 0, stop: int | None = None) -> int:
         """Returns the number of the first such row."""

@@ -176,12 +176,14 @@ void bind_columns(nb::module_& module) {
             throw nb::key_error(name.c_str());
           },
           nb::sig("def column(self, name: str) -> Column"))
-      .def_prop_ro("names",
-                   [](const Column& self) {
-                     nb::list names;
-                     for (const Column& child : self.children) names.append(child.name);
-                     return names;
-                   })
+      .def_prop_ro(
+          "names",
+          [](const Column& self) {
+            nb::list names;
+            for (const Column& child : self.children) names.append(child.name);
+            return names;
+          },
+          nb::for_getter(nb::sig("def names(self) -> list[str]")))
       .def("__arrow_c_schema__", schema_of)
       .def(
           "__arrow_c_array__",
@@ -191,7 +193,8 @@ void bind_columns(nb::module_& module) {
             export_array(shared, *shared, held->it);
             return nb::make_tuple(schema_of(self), capsule(held, "arrow_array"));
           },
-          nb::arg("requested_schema") = nb::none())
+          nb::arg("requested_schema") = nb::none(),
+          nb::sig("def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]"))
       .def(
           "__arrow_c_stream__",
           [](const Column& self, const nb::object& /*requested_schema*/) {

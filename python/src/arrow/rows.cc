@@ -331,10 +331,13 @@ void bind_rows(nb::module_& module, nb::class_<Column>& type) {
       .def("__array__", numpy_array, "dtype"_a = nb::none(), "copy"_a = nb::none(),
            nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> typing.Any"))
       .def("__repr__", shown)
-      .def("__reduce__", [](nb::handle self) {
-        return nb::make_tuple(nb::module_::import_("pyrefrain._columns").attr("column_of_state"),
-                              nb::make_tuple(state_of(nb::cast<const Column&>(self))));
-      });
+      .def(
+          "__reduce__",
+          [](nb::handle self) {
+            return nb::make_tuple(nb::module_::import_("pyrefrain._columns").attr("column_of_state"),
+                                  nb::make_tuple(state_of(nb::cast<const Column&>(self))));
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
   type.def_prop_ro(
       "format", [](const Column& self) { return self.format; }, "The type, as the Arrow C interface says it.");
   type.attr("__hash__") = nb::none();
