@@ -3,6 +3,7 @@ import html
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -75,6 +76,8 @@ def python(before="", after="", terminal=False):
     code = textwrap.dedent(TALK).format(before=textwrap.dedent(before), after=textwrap.dedent(after))
     if not terminal:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    if shutil.which("script") is None:
+        pytest.skip("there is no script, which has a terminal")
     quoted = "'" + code.replace("'", "'\\''") + "'"
     done = subprocess.run(["script", "-qec", f"stty cols 80 rows 24; {sys.executable} -c {quoted}", "/dev/null"],
                           capture_output=True, check=True)
