@@ -21,7 +21,8 @@ CPP = re.compile(
 )
 HASH = re.compile(r"(?P<comment>(?:^|(?<=\s))#[^\n]*)", re.MULTILINE)
 # Files that the build makes, files of other projects, patterns, and files of a user in examples.
-OTHERS = {"_option_tables.py", "highway.h", "FILE.cc", "x_main.cc", "x_test.cc", "job.py", "my_program.cc", "page.html"}
+OTHERS = {"_option_tables.py", "_option_help.py", "highway.h", "FILE.cc", "x_main.cc", "x_test.cc", "job.py",
+          "my_program.cc", "page.html"}
 OTHERS |= {"run/report.html", "cleaned/report.html"}
 
 

@@ -11,10 +11,11 @@ from . import errors
 from ._core import version as __version__
 from ._explain import explain
 from ._index import Index
-from ._library import Library, dedup_stream
+from ._library import Answers, Library, dedup_stream
+from ._results import Decisions, Explanation, Fingerprints, Matches, Ngrams, Ranges
 from ._verbs import dedup, fingerprint, near, ngrams, substrings
 
 __all__ = [
-    "Index", "Library", "__version__", "dedup", "dedup_stream", "errors", "explain", "fingerprint", "near", "ngrams",
-    "substrings",
+    "Answers", "Decisions", "Explanation", "Fingerprints", "Index", "Library", "Matches", "Ngrams", "Ranges",
+    "__version__", "dedup", "dedup_stream", "errors", "explain", "fingerprint", "near", "ngrams", "substrings",
 ]

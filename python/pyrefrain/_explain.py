@@ -6,24 +6,39 @@ import json
 import os
 
 from . import _core
+from ._help import documented
 from ._inputs import documents_of, explicit_field, paths_of
 from ._progress import reporter
 from ._results import Explanation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any, Unpack, overload
 
     from .options import ExplainOptions
+else:
+    overload = lambda function: function
 
 
-def explain(a: str | os.PathLike[str], b: str | os.PathLike[str] | None = None, *, within: Any = None, run: Any = None,
-            text: str = "text", id: str | None = None, **options: Unpack[ExplainOptions]) -> Any:
+@overload
+def explain(a: Any, b: Any, *, within: Any = None, text: str = "text", id: str | None = None,
+            **options: Unpack[ExplainOptions]) -> Explanation: ...
+@overload
+def explain(a: Any, *, run: str | os.PathLike[str], memory: int | str = ...) -> dict[str, Any]: ...
+@documented("fingerprint", "input", "run")
+def explain(a: Any, b: Any = None, *, within: Any = None, run: Any = None, text: str = "text", id: Any = None,
+            **options: Any) -> Any:
     """Compares two documents: how far apart their fingerprints are, how similar they are, and what they share.
 
-    `a` and `b` are texts, or files if they are Paths. With `within` (a table, a dataset or paths) they are the ids of
-    two documents in it. With `run`, the folder of a dedup run, `a` is the id of one document, and the result is a
-    dict that says what the run decided about it and why.
+        pyrefrain.explain("one text", "another text")
+        pyrefrain.explain("id of a document", run="folder of a dedup run")
+
+    a, b      two texts or, if they are Paths, two files
+    within    a table, a dataset or paths; then `a` and `b` are the ids of two documents in it [None]
+    run       the folder of a dedup run; then `a` is the id of one document, and the result is a dict that says what
+              the run decided about it and why [None]
+    text, id  the columns of `within` with the texts and the ids ["text", row numbers]
+    distance  in how many bits fingerprints may differ to match [8]
     """
     if run is not None:
         return json.loads(_core.explain_run(os.fspath(run), str(a), options.get("memory")))

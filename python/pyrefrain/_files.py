@@ -53,23 +53,10 @@ def tsv_file(path, **types):
         return tsv_rows(file.read(), **types)
 
 
-class Rows:
-    """Rows that were read from a file, with the interface of the engine's columns."""
-
-    def __init__(self, rows, names):
-        self._rows = rows
-        self.names = names
-
-    def __len__(self):
-        return len(self._rows)
-
-    def __getitem__(self, row):
-        return self._rows[row]
-
-    def column(self, name):
-        return [row[name] for row in self._rows]
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        import pyarrow
-
-        return pyarrow.table({name: self.column(name) for name in self.names}).__arrow_c_stream__(requested_schema)
+def page(path):
+    """Returns the text of a page, or None if there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None

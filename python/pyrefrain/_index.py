@@ -6,6 +6,7 @@ import json
 import os
 
 from . import _core
+from ._help import documented
 from ._inputs import documents_of, explicit_field, input_of
 from ._progress import reporter
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .options import AddOptions, LayoutOptions, PassagesOptions, QueryOptions, SelfOptions
 
 
+@documented("layout", progress=False)
 class Index:
     """A collection of documents on disk, searched for passages that recur, exactly or with edits.
 
@@ -24,7 +26,7 @@ class Index:
     """
 
     def __init__(self, folder: str | os.PathLike[str], **layout: Unpack[LayoutOptions]):
-        self.folder = os.fspath(folder)
+        self.folder: str = os.fspath(folder)
         self._layout = layout
         self._open = None
         if os.path.exists(self.folder):
@@ -32,6 +34,7 @@ class Index:
                 raise ValueError(f"{self.folder}: exists already; its layout cannot be changed")
             self._open = _core.Index(self.folder)
 
+    @documented("add", "input", "run")
     def add(self, data: Any, *, text: str = "text", id: str | None = None,
             **options: Unpack[AddOptions]) -> dict[str, Any]:
         """Adds documents, and returns the report. `data`, `text` and `id` are as in fingerprint()."""
@@ -47,13 +50,14 @@ class Index:
         """Removes documents by their ids, and returns the report."""
         return json.loads(self._opened_index().remove([str(each) for each in ids]))
 
+    @documented("query", "input", "run")
     def query(self, data: Any = None, *, text: str = "text", id: str | None = None, of: Any = None,
               **options: Unpack[QueryOptions]) -> list[dict[str, Any]]:
         """Returns the passages that documents share with the index, best first.
 
         `data` is one text, or as in fingerprint(). Instead of `data`, `of` may name the id of a document of the index.
         `with_` restricts the comparison to the documents with these ids. `pairs` is a file with a query id, a tab and a
-        document id per line; only these pairs are compared.
+        document id per line; only these pairs are compared. `texts=False` leaves the texts out.
         """
         if of is not None:
             rows, _ = self._opened_index().query([], {"of": str(of), **_progressing(options)})
@@ -62,13 +66,21 @@ class Index:
                                                                      id, options))
         return [json.loads(line) for line in rows.splitlines()]
 
+    @documented("query", "run")
     def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:
-        """Returns the passages that documents of the index share. Each is compared with those added after it."""
+        """Returns the passages that documents of the index share. Each is compared with those added after it.
+
+        `texts=False` leaves the texts out.
+        """
         rows, _ = self._opened_index().query([], {"self": True, **_progressing(options)})
         return [json.loads(line) for line in rows.splitlines()]
 
+    @documented("passages", "run")
     def passages(self, **options: Unpack[PassagesOptions]) -> list[dict[str, Any]]:
-        """Returns every passage that recurs in the index: its earliest place, and all others."""
+        """Returns every passage that recurs in the index: its earliest place, and all others.
+
+        `texts=False` leaves the texts out.
+        """
         rows, _ = self._opened_index().passages(_progressing(options))
         return [json.loads(line) for line in rows.splitlines()]
 

@@ -37,6 +37,9 @@ def input_of(data, paths, texts):
         if isinstance(texts, (str, bytes)):
             raise TypeError(f"texts: expected several texts, not one {type(texts).__name__}")
         return None, texts
+    if hasattr(data, "__next__") and not _exports_arrow(data):  # such as that of Path.glob()
+        items = list(data)
+        data = items if paths_of(items) else iter(items)
     if (found := paths_of(data)) is not None:
         return found, None
     if _all_name_files(data):
@@ -50,25 +53,45 @@ def _all_name_files(data):
             and all(isinstance(item, str) and "\0" not in item and os.path.exists(item) for item in data))
 
 
-def documents_of(data, text="text", id=None, fields=()):
-    """Wraps `data` in Documents, which the engine reads without copying them."""
+def documents_of(data, text="text", id=None, fields=None, *, options=("text", "id")):
+    """Wraps `data` in Documents, which the engine reads without copying them.
+
+    `fields` are the columns that it needs besides, each with the option that names it; `options` are those that name
+    the texts and the ids.
+    """
+    data = Held(data).rows
+    if id is not None and not isinstance(id, str):
+        id = id.tolist() if hasattr(id, "tolist") else list(id)
+        if _exports_arrow(data) or is_dataset(data):
+            raise errors.about(options[1], "a list of ids is for a list of texts; name a column")
+        if None in id:
+            raise errors.about(options[1], "an id is None; every document needs one")
     if is_dataset(data):
-        data = arrow_of_dataset(data, list(dict.fromkeys([text, *([id] if id else []), *fields])))
-    elif (type(data).__module__.startswith("datasets.")
-          and type(data).__name__ in ("DatasetDict", "IterableDataset", "IterableDatasetDict")):
-        raise TypeError(f"expected one Dataset, not {type(data).__name__}; name a split, or load it without streaming")
-    elif not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-              or isinstance(data, (list, tuple))):
+        data = arrow_of_dataset(data, _columns_of_dataset(
+            data, [(text, options[0]), *([(id, options[1])] if id else []), *(fields or {}).items()]))
+    elif not (_exports_arrow(data) or isinstance(data, (list, tuple))):
         if hasattr(data, "tolist"):  # numpy arrays, and the Series of older pandas versions
             data = data.tolist()
         elif hasattr(data, "__iter__") and not isinstance(data, (bytes, dict)):
             data = list(data)
-    if isinstance(data, (list, tuple)) and isinstance(id, (list, tuple)):
-        if None in id:
-            raise errors.InvalidArgument("id: an id is None; every document needs one")
-        return _core.Documents(data, text=text, fields=list(fields), ids=[str(each) for each in id],
-                               id_format="l" if all(isinstance(each, int) for each in id) else "")
-    return _core.Documents(data, text=text, id=id or "", fields=list(fields))
+    named = {"text": (text, options[0]), "fields": list((fields or {}).items())}
+    if isinstance(id, list):
+        return _core.Documents(data, id=("", options[1]), ids=[str(each) for each in id],
+                               id_format="l" if all(isinstance(each, int) for each in id) else "", **named)
+    return _core.Documents(data, id=(id or "", options[1]), **named)
+
+
+def _columns_of_dataset(dataset, named):
+    """Returns the names, without repetitions, of columns that are named by options."""
+    for name, option in named:
+        if name not in dataset.column_names:
+            raise errors.about(option, f"there is no column {name!r}; the columns are: "
+                                       f"{', '.join(dataset.column_names)}")
+    return list(dict(named))
+
+
+def _exports_arrow(data):
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
 def explicit_field(text):
@@ -79,20 +102,76 @@ def explicit_field(text):
 def check_nulls(nulls):
     """Raises an error unless `nulls` says what to do with rows whose text is null."""
     if nulls not in ("keep", "drop", "error"):
-        raise errors.InvalidArgument(f"nulls: there is no {nulls!r}; choose from keep, drop, error")
+        raise errors.about("nulls", f"there is no {nulls!r}; choose from keep, drop, error")
 
 
-def rows_of(data, rows):
-    """Selects rows of the input, as the same type; None if the type is not supported."""
-    if isinstance(data, (list, tuple)):
-        return type(data)(data[row] for row in rows)
-    kind = type(data).__module__.partition(".")[0]
-    if is_dataset(data):
-        return data.select(rows)
-    if kind == "pandas":
-        return data.iloc[rows]
-    if kind == "polars":
-        return data[rows]
-    if kind == "pyarrow" and hasattr(data, "take"):
-        return data.take(rows)
-    return None
+class Held:
+    """An input in memory, of which rows can be selected, also if it was given as something that is read only once.
+
+    `rows` is what holds them, `given` the name of the type that they come from. Pickled with the rows.
+    """
+
+    def __init__(self, data):
+        module, self.given = type(data).__module__.partition(".")[0], type(data).__name__
+        if module == "datasets" and self.given in ("DatasetDict", "IterableDataset", "IterableDatasetDict"):
+            raise TypeError(f"expected one Dataset, not {self.given}; name a split, load it without streaming, or pass "
+                            "the stream to dedup_stream()")
+        self.rows = data
+        self._relation = None
+        if self.given == "DuckDBPyRelation":
+            self.rows, self._relation = data.to_arrow_table(), data
+        elif self.given == "RecordBatchReader":
+            self.rows = data.read_all()
+        elif (module, self.given) == ("polars", "LazyFrame"):
+            self.rows = data.collect()
+        elif not (_exports_arrow(data) or hasattr(data, "__len__")) and hasattr(data, "__iter__"):
+            self.rows = list(data)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_relation": None}  # a connection cannot be pickled
+
+    @property
+    def columns(self):
+        """The names of the columns; None if there are none, as in a list."""
+        for name in ("column_names", "columns"):
+            if isinstance(names := getattr(self.rows, name, None), (list, tuple)) or hasattr(names, "tolist"):
+                return list(names)
+        return None
+
+    def back(self, rows):
+        """Returns rows as what was given."""
+        if self.given == "DuckDBPyRelation":
+            import duckdb
+
+            return self._relation.query("kept", "SELECT * FROM rows") if self._relation else duckdb.from_arrow(rows)
+        if self.given == "RecordBatchReader":
+            return rows.to_reader()
+        return rows.lazy() if self.given == "LazyFrame" else rows
+
+    def selected(self, rows):
+        """Selects rows by their numbers; their type is that of `rows`."""
+        data = self.rows
+        if isinstance(data, (list, tuple)) and self.given in ("list", "tuple"):
+            return type(data)(data[row] for row in rows)
+        if is_dataset(data):
+            return data.select(rows)
+        if self._kind == "pandas":
+            return data.iloc[rows] if hasattr(data, "iloc") else data.take(rows)
+        if self._kind == "numpy" or isinstance(data, _core.Column):
+            return data[rows]
+        if self._kind == "polars":
+            import polars
+
+            return data[polars.Series(rows, dtype=polars.UInt32)]
+        if self._kind == "pyarrow" and hasattr(data, "take"):
+            import pyarrow
+
+            return data.take(pyarrow.array(rows, pyarrow.int64()))
+        if self._kind == "datasets":  # a column of a dataset
+            return [data[row] for row in rows]
+        how = "a table of pyarrow" if _exports_arrow(data) else "list(data)"
+        raise TypeError(f"no rows can be selected from {self.given}; pass {how} instead, or use kept_rows")
+
+    @property
+    def _kind(self):
+        return type(self.rows).__module__.partition(".")[0]

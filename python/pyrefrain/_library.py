@@ -10,7 +10,8 @@ import tempfile
 import threading
 
 from . import _core, errors
-from ._inputs import documents_of, paths_of, rows_of
+from ._help import documented
+from ._inputs import Held, documents_of, paths_of
 from ._table import Table
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Unpack
 
+    from ._core import Column, Mask
     from .options import LibraryOptions
 
 _BATCH = 256  # documents of a stream that are looked up together
@@ -30,33 +32,43 @@ class Answers(Table):
     its text. `verified` says whether the similarity was computed from the texts, not estimated.
     """
 
-    def __init__(self, column, data):
+    if TYPE_CHECKING:
+        id: Column
+        status: Column
+        match: Column
+        similarity: Column
+        verified: Column
+        added: Mask
+
+    def __init__(self, column: Any, held: Any):
         super().__init__(column)
-        self._data = data
+        self._held = held
 
     @property
-    def kept_rows(self):
+    def kept_rows(self) -> list[int]:
         """The row numbers of the documents that are new or have no text, ascending."""
-        return [row for row, status in enumerate(self._column.column("status")) if status in ("new", None)]
+        return [row for row, status in enumerate(self["status"]) if status in ("new", None)]
 
-    def kept(self):
-        """Returns the input without the documents that were seen before."""
-        return rows_of(self._data, self.kept_rows)
+    def kept(self) -> Any:
+        """Returns the input without the documents that were seen before, as the type it was given."""
+        return self._held.back(self._held.selected(self.kept_rows))
 
-    def _summary(self):
+    def _summary(self) -> str:
         return f"{len(self.kept_rows):,} of {len(self):,} documents are new"
 
 
+@documented("run", progress=False)
 class Library:
     """Documents that were kept before, in a folder: says whether others are copies or near-copies of them.
 
     The folder may be that of `refrain dedup --library` or `refrain serve --library`; the first add() creates it if it
     does not exist. Ids are strings there. The first add() also locks the library, until close() or the end of a `with`
-    block: only one process at a time can add. Thread-safe.
+    block: only one process at a time can add. Thread-safe. `trust_signatures` also takes for a near-copy what matches
+    a document whose text is gone [False].
     """
 
     def __init__(self, folder: str | os.PathLike[str], **options: Unpack[LibraryOptions]):
-        self.folder = os.fspath(folder)
+        self.folder: str = os.fspath(folder)
         self._options = options
         self._open = None
         self._adds = False
@@ -75,14 +87,15 @@ class Library:
             raise TypeError("expected texts or a table; files are compared by dedup(..., library=FOLDER)")
         if id is None and add:
             if not isinstance(data, (list, tuple)):
-                raise errors.InvalidArgument("id: name the column of the ids, by which a library knows its documents")
+                raise errors.about("id", "name the column of the ids, by which a library knows its documents")
             id = _digests(data)
-        documents = documents_of(data, text, id)
+        held = Held(data)
+        documents = documents_of(held.rows, text, id)
         opened = self._opened(add)
         found = opened.seen(documents, add)
         for line in opened.events():
             logging.getLogger("pyrefrain").info("%s", line)
-        return Answers(found, data)
+        return Answers(found, held)
 
     def add(self, data: Any, *, text: str = "text", id: Any = None) -> Answers:
         """Adds the documents that were not seen before. The same as seen(..., add=True)."""
@@ -134,10 +147,10 @@ class Library:
         stats = self.stats()
         return stats["documents"] + stats["waiting_documents"]
 
-    def __getstate__(self):
+    def __getstate__(self) -> tuple[str, Any]:
         return self.folder, self._options
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tuple[str, Any]) -> None:
         self.__init__(state[0], **state[1])
 
     def __repr__(self) -> str:

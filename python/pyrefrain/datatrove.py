@@ -9,6 +9,7 @@ Unseen("seen.library") does the same for any number of tasks, which share a libr
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import time
 
@@ -96,7 +97,8 @@ class Unseen(_Step):
 
     name = "🎵 pyrefrain, unseen"
 
-    def __init__(self, library: str, exclusion_writer: DiskWriter | None = None, batch: int = 10_000, **options):
+    def __init__(self, library: str | os.PathLike[str], exclusion_writer: DiskWriter | None = None,
+                 batch: int = 10_000, **options):
         super().__init__(exclusion_writer)
         self.library = Library(library, **options)
         self.batch = batch

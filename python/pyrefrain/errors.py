@@ -1,8 +1,10 @@
-"""The exceptions. Each derives from Error and from the closest built-in exception."""
+"""The exceptions, each of which derives from Error and from the closest built-in exception, and the warning."""
+
+from __future__ import annotations
 
 __all__ = [
-    "BadInput", "Busy", "Corrupt", "Error", "Interrupted", "InvalidArgument", "IoError", "NotFound", "OverBudget",
-    "Unsupported",
+    "BadInput", "Busy", "Corrupt", "DuplicateIds", "Error", "Interrupted", "InvalidArgument", "IoError", "NotFound",
+    "OverBudget", "Unsupported",
 ]
 
 
@@ -46,3 +48,14 @@ class Busy(Error, BlockingIOError):
 
 class Interrupted(Error):
     """The call was interrupted."""
+
+
+class DuplicateIds(UserWarning):
+    """Documents have the same id, so decisions cannot be told apart by it."""
+
+
+def about(option: str, sentence: str, kind: type[Error] = InvalidArgument) -> Error:
+    """Returns an error about an option."""
+    error = kind(f"{option}: {sentence}")
+    error.option = option
+    return error

@@ -83,6 +83,16 @@ void wait_for_worker(const nb::object& progress, WorkerState& news) {
   }
 }
 
+// Tells a display of progress that the call is over. What it raises is of no interest then.
+void close_display(const nb::object& progress, bool finished) {
+  if (progress.is_none() || !nb::hasattr(progress, "close")) return;
+  try {
+    progress.attr("close")(finished);
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("pyrefrain: the end of progress");
+  }
+}
+
 constexpr const char* kClasses[] = {"InvalidArgument", "NotFound", "BadInput", "Corrupt",     "Unsupported",
                                     "OverBudget",      "IoError",  "Busy",     "Interrupted", "InvalidArgument"};
 
@@ -148,9 +158,11 @@ void run(const CallSettings& settings, const std::function<void(const Context&)>
   } catch (...) {
     stop.request_stop();
     join();
+    close_display(settings.progress, false);
     throw;
   }
   join();
+  close_display(settings.progress, news.failure() == nullptr);
   if (news.failure()) std::rethrow_exception(news.failure());
 }
 

@@ -1,5 +1,6 @@
 #include "documents.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -40,19 +41,46 @@ class Stream : public DocumentStream {
   std::size_t next_ = 0;
 };
 
-Texts field_of(const Chunk& chunk, const std::string& name) {
-  if (!has_column(chunk, name))
-    throw Error(Errc::invalid_argument, "there is no column '" + name + "' in the documents");
-  return texts_of(column_of(chunk, name), name, true);
+using Named = Documents::Named;
+
+std::string about(const Named& named) {
+  return "`" + named.second + "`: ";
+}
+
+// Returns what `read` returns. An error is one about the option that names the column.
+template <class Read>
+auto reading(const Named& named, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(error.code(), about(named) + error.what());
+  }
+}
+
+Chunk text_column(const Chunk& chunk, const Named& text) {
+  return reading(text, [&] { return column_of(chunk, text.first); });
+}
+
+Texts texts_in(const Chunk& column, const Named& text) {
+  return reading(text, [&] { return texts_of(column, "column '" + text.first + "'"); });
+}
+
+Texts field_of(const Chunk& chunk, const Named& field) {
+  return reading(field, [&] {
+    const Chunk column = column_of(chunk, field.first);  // reports which columns a table has
+    if (!has_column(chunk, field.first))
+      throw Error(Errc::invalid_argument, "there is no column '" + field.first + "' in the documents");
+    return texts_of(column, "column '" + field.first + "'", true);
+  });
 }
 
 // The ids of a part, which must not be null; `first` is the number of the first row.
-Texts ids_of(const Chunk& chunk, const std::string& name, std::size_t first) {
-  Texts ids = field_of(chunk, name);
+Texts ids_of(const Chunk& chunk, const Named& id, std::size_t first) {
+  Texts ids = field_of(chunk, id);
   for (std::size_t i = 0; i < ids.column.size(); ++i)
     if (!ids.column.valid(i))
-      throw Error(Errc::invalid_argument,
-                  fmt::format("id: row {} of column '{}' is null; every document needs an id", first + i, name));
+      throw Error(Errc::invalid_argument, fmt::format("{}row {} of column '{}' is null; every document needs an id",
+                                                      about(id), first + i, id.first));
   return ids;
 }
 
@@ -102,15 +130,19 @@ DocumentBatch Documents::Part::batch() const {
   return batch;
 }
 
-Documents::Documents(nb::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields,
+Documents::Documents(nb::handle data, const Named& text, const Named& id, const std::vector<Named>& fields,
                      nb::handle ids, std::string id_format)
-    : fields_(std::move(fields)), has_ids_(!id.empty() || !ids.is_none()), id_format_(std::move(id_format)) {
+    : has_ids_(!id.first.empty() || !ids.is_none()), id_format_(std::move(id_format)) {
+  for (const Named& field : fields) fields_.push_back(field.first);
   if (nb::isinstance<nb::list>(data) || nb::isinstance<nb::tuple>(data)) {
-    if (!id.empty() || !fields_.empty()) throw Error(Errc::invalid_argument, "a list of texts has no other columns");
-    const auto list = std::make_shared<TextList>(data, text);
-    const Texts all_ids = has_ids_ ? texts_of_list(ids, "id") : Texts{};
+    if (!id.first.empty() || !fields.empty())
+      throw Error(Errc::invalid_argument,
+                  about(id.first.empty() ? fields.front() : id) + "a list of texts has no other columns");
+    const auto list = std::make_shared<TextList>(data, text.second);
+    const Texts all_ids = has_ids_ ? texts_of_list(ids, id.second) : Texts{};
     if (has_ids_ && all_ids.column.size() != list->size())
-      throw Error(Errc::invalid_argument, fmt::format("id: {} ids for {} texts", all_ids.column.size(), list->size()));
+      throw Error(Errc::invalid_argument,
+                  fmt::format("{}{} ids for {} texts", about(id), all_ids.column.size(), list->size()));
     for (std::size_t first = 0; const std::size_t size : list->parts()) {
       Part part{.list = list, .first = first, .size = size};
       if (has_ids_) part.ids = {all_ids.column.slice(first, size), all_ids.owner};
@@ -118,23 +150,23 @@ Documents::Documents(nb::handle data, const std::string& text, const std::string
       first += size;
     }
   } else {
-    for (const Chunk& chunk : import_arrow(data)) add(chunk, text, id);
+    for (const Chunk& chunk : import_arrow(data)) add(chunk, text, id, fields);
   }
   for (const Part& part : parts_) starts_.push_back(starts_.back() + part.size);
 }
 
-void Documents::add(const Chunk& chunk, const std::string& text, const std::string& id) {
+void Documents::add(const Chunk& chunk, const Named& text, const Named& id, const std::vector<Named>& fields) {
   const std::size_t starting = std::accumulate(parts_.begin(), parts_.end(), std::size_t{0},
                                                [](std::size_t sum, const Part& part) { return sum + part.size; });
-  if (has_ids_ && has_column(chunk, id)) {
-    const ArrowSchema* schema = column_of(chunk, id).schema;
+  if (has_ids_ && has_column(chunk, id.first)) {
+    const ArrowSchema* schema = column_of(chunk, id.first).schema;
     if (schema->dictionary != nullptr) schema = schema->dictionary;
     id_format_ = schema->format;
     id_metadata_ = metadata_of(*schema);
   }
-  const Chunk column = column_of(chunk, text);
+  const Chunk column = text_column(chunk, text);
   const bool packed = is_packed(column);
-  if (packed) texts_of(slice(column, 0, 0), text);  // reports an unreadable column at once
+  if (packed) texts_in(slice(column, 0, 0), text);  // reports an unreadable column at once
   const std::int64_t rows = packed ? kUnpackedRows : std::max<std::int64_t>(chunk.length, 1);
   for (std::int64_t first = 0; first < chunk.length; first += rows) {
     const std::int64_t length = std::min(rows, chunk.length - first);
@@ -142,15 +174,15 @@ void Documents::add(const Chunk& chunk, const std::string& text, const std::stri
     if (packed)
       part.packed = slice(column, first, length);
     else
-      part.unpacked = texts_of(column, text);
+      part.unpacked = texts_in(column, text);
     if (has_ids_) part.ids = ids_of(slice(chunk, first, length), id, starting + static_cast<std::size_t>(first));
-    for (const std::string& name : fields_) part.fields.push_back(field_of(slice(chunk, first, length), name));
+    for (const Named& field : fields) part.fields.push_back(field_of(slice(chunk, first, length), field));
     parts_.push_back(std::move(part));
   }
   if (chunk.length == 0) {  // report missing columns even if there are no rows
-    if (!packed) texts_of(column, text);
+    if (!packed) texts_in(column, text);
     if (has_ids_) field_of(chunk, id);
-    for (const std::string& name : fields_) field_of(chunk, name);
+    for (const Named& field : fields) field_of(chunk, field);
   }
 }
 
@@ -216,16 +248,15 @@ Column Documents::texts_at(std::span<const std::int64_t> places, std::span<const
 
 void bind_documents(nb::module_& module) {
   nb::class_<Documents>(module, "Documents", "Texts in memory, read where they lie.")
-      .def(nb::init<nb::handle, const std::string&, const std::string&, std::vector<std::string>, nb::handle,
-                    std::string>(),
-           "data"_a, nb::kw_only(), "text"_a = "text", "id"_a = "", "fields"_a = std::vector<std::string>(),
-           "ids"_a = nb::none(), "id_format"_a = "")
+      .def(nb::init<nb::handle, const Named&, const Named&, const std::vector<Named>&, nb::handle, std::string>(),
+           "data"_a, nb::kw_only(), "text"_a = Named("text", "text"), "id"_a = Named("", "id"),
+           "fields"_a = std::vector<Named>(), "ids"_a = nb::none(), "id_format"_a = "")
       .def("__len__", &Documents::size)
       .def(
           "texts_at",
           [](const Documents& self, const std::vector<std::int64_t>& places, const nb::object& cut) {
             std::vector<Documents::Cut> cuts;
-            for (const Chunk& chunk : import_arrow(cut)) {
+            for (const Chunk& chunk : cut.is_none() ? std::vector<Chunk>() : import_arrow(cut)) {
               const auto documents = numbers_of(column_of(chunk, "document"), "document");
               const auto begins = numbers_of(column_of(chunk, "begin"), "begin");
               const auto ends = numbers_of(column_of(chunk, "end"), "end");
@@ -233,7 +264,8 @@ void bind_documents(nb::module_& module) {
             }
             return self.texts_at(places, cuts);
           },
-          "places"_a, "cuts"_a, "The documents at these places, without the cuts: a table of document, begin, end.");
+          "places"_a, "cuts"_a = nb::none(),
+          "The documents at these places, without the cuts: a table of document, begin, end.");
 }
 
 }  // namespace refrain::python

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow/export.h"
@@ -19,9 +20,11 @@ namespace refrain::python {
 // each time they are read.
 class Documents {
  public:
-  // Column `id` holds the ids, unless `id` is empty; `fields` are the columns that a keep policy needs. For a list of
-  // texts, `ids` is a list of str, or None; `id_format` is the Arrow format of what they stand for.
-  Documents(nanobind::handle data, const std::string& text, const std::string& id, std::vector<std::string> fields,
+  // A column, and the option that names it.
+  using Named = std::pair<std::string, std::string>;
+  // Column `id` holds the ids, unless its name is empty; `fields` are the columns that a keep policy needs. For a list
+  // of texts, `ids` is a list of str, or None; `id_format` is the Arrow format of what they stand for.
+  Documents(nanobind::handle data, const Named& text, const Named& id, const std::vector<Named>& fields,
             nanobind::handle ids, std::string id_format);
 
   std::size_t size() const { return starts_.back(); }
@@ -55,7 +58,7 @@ class Documents {
   };
 
  private:
-  void add(const Chunk& chunk, const std::string& text, const std::string& id);
+  void add(const Chunk& chunk, const Named& text, const Named& id, const std::vector<Named>& fields);
   std::size_t part_of(std::size_t document) const;
 
   std::vector<Part> parts_;

@@ -66,7 +66,8 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
   }
   if (!info.repeated) return path_of(info, value);
   std::vector<std::string> paths;
-  if (text || !nb::isinstance<nb::sequence>(value)) refuse(info, value);
+  if (text || nb::hasattr(value, "__fspath__")) return std::vector{path_of(info, value)};
+  if (!nb::isinstance<nb::sequence>(value)) refuse(info, value);
   for (const nb::handle path : value) paths.push_back(path_of(info, path));
   return paths;
 }

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -223,10 +225,23 @@ class DecisionColumns {
   std::vector<double> similarities_, as_written_;
 };
 
+// Warns that decisions cannot be told apart by id, at the line that called dedup().
+void warn_of_shared_ids(const DedupReport& report) {
+  if (report.shared_ids == 0) return;
+  const std::string message = fmt::format(
+      "{} an earlier id, e.g. '{}'; decisions with the same id cannot be told apart; they are in the order of the "
+      "input",
+      report.shared_ids == 1 ? "one document repeats" : fmt::format("{} documents repeat", report.shared_ids),
+      report.shared_id);
+  const nb::object category = nb::module_::import_("pyrefrain.errors").attr("DuplicateIds");
+  if (PyErr_WarnEx(category.ptr(), message.c_str(), 2) != 0) throw nb::python_error();
+}
+
 // Returns (decisions, cuts, report).
 nb::tuple dedup_memory(const Documents& documents, nb::dict given, bool keep_missing) {
   const nb::object against = Arguments(given).take("against");
   const auto [options, result] = over_documents("dedup", dedup_options, dedup, documents, std::move(given));
+  warn_of_shared_ids(result.report);
   DecisionColumns columns(result.decisions, keep_missing);
   Column cuts = columns.cuts();
   const auto* items = nb::isinstance<Documents>(against) ? &nb::cast<const Documents&>(against) : nullptr;
@@ -262,11 +277,13 @@ void define(nb::module_& module, const std::string& verb, Options (*read)(Argume
     Options options = read(arguments, paths);
     const CallSettings settings = call_settings(arguments);
     arguments.finish(verb.c_str());
-    return call(settings, [&](const Context& context) {
+    const Report report = call(settings, [&](const Context& context) {
       options.input.listing = list_input(options.input, context);
       find_ids(options.input, context);
-      return to_json(options, run(options, context));
+      return run(options, context);
     });
+    if constexpr (std::is_same_v<Report, DedupReport>) warn_of_shared_ids(report);
+    return to_json(options, report);
   };
   module.def((verb + "_files").c_str(), over_files, "paths"_a, "options"_a);
 }

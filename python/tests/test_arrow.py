@@ -120,7 +120,7 @@ def read_texts(data):
 
 def read_documents(data):
     cuts = pa.table(NO_CUTS, pa.schema([(name, pa.int64()) for name in NO_CUTS]))
-    return pa.array(_core.Documents(data, id="id").texts_at([0, 1, 2, 3], cuts)).to_pylist()
+    return pa.array(_core.Documents(data, id=("id", "id")).texts_at([0, 1, 2, 3], cuts)).to_pylist()
 
 
 def read_numbers(data):

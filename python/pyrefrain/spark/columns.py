@@ -20,7 +20,7 @@ def fingerprint(df, *, text="text", id="id", tokenizer="words-nfkc", hash="xxh3"
     the text is null or too short.
     """
     refuse("fingerprint", other, {"preset", "device", "html", "format"})
-    check_columns(df, text, id)
+    check_columns(df, text=text, id=id)
     return fingerprinted(df.select(F.col(id).alias("id"), F.col(text).alias("text")), tokenizer=tokenizer, hash=hash,
                          window=window, seed=seed, tie=tie, stop_words=list(stop_words))
 
@@ -53,9 +53,9 @@ def contaminated(df, items, *, text="text", id="id", item_text="text", item_id="
     Returns rows (id, item, share, begin, end): the best place of each item in each document, in bytes of the text.
     """
     refuse("contaminated", other, {"action", "device", "html", "format"})
-    check_columns(df, text, id)
+    check_columns(df, text=text, id=id)
     if hasattr(items, "collect"):
-        check_columns(items, item_text, item_id)
+        check_columns(items, item_text=item_text, item_id=item_id)
         rows = items.select(item_id, item_text).collect()
         kind = items.schema[item_id].dataType
         ids, texts = [row[0] for row in rows], [row[1] for row in rows]

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from .. import _core
 from .._inputs import check_nulls
-from ..errors import BadInput, InvalidArgument, Unsupported
+from ..errors import BadInput, InvalidArgument, Unsupported, about
 from . import crowds, graph, meeting, one_task, templates as template_search
 from .frames import (DOC, SINCE, VERSION, Documents, RowChanged, Workspace, check_columns, refuse, shared_numbers,
                      version_of)
@@ -47,10 +47,10 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     """
     refuse("dedup", other, _REFUSED)
     if keep != "first":
-        raise Unsupported(f"keep: {keep!r} is not available on Spark; say with order= what ranks first")
+        raise about("keep", f"{keep!r} is not available on Spark; say with order= what ranks first", Unsupported)
     read = _read_by_engine(exact=exact, near=near, templates=templates, max_loss=max_loss)
     if read["near"] not in ("minhash", "off"):
-        raise Unsupported(f"near: {near!r} is not available on Spark; use 'minhash' or 'off'")
+        raise about("near", f"{near!r} is not available on Spark; use 'minhash' or 'off'", Unsupported)
     if not read["exact"] and read["near"] == "off":
         raise InvalidArgument("exact, near: nothing is left to look for")
     options = tuple(sorted({
@@ -60,7 +60,7 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     matcher(options)  # raises an error if an option is invalid
     check_nulls(nulls)
     if nulls == "drop":
-        check_columns(df, text)
+        check_columns(df, text=text)
         df = df.where(F.col(text).isNotNull())
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, nulls, Workspace(df.sparkSession, checkpoint))
@@ -79,6 +79,8 @@ def _read_by_engine(**options):
 class _Run:
     def __init__(self, df, text, id, order, source, options, nulls, workspace):
         more = [name.removeprefix("-") for name in order] + ([source] if source else [])
+        for name in more:
+            check_columns(df, **{"source" if name == source else "order": name})
         self.documents = Documents(df, text, id, more, nulls=True)
         self.text = text
         self.options = options

@@ -2,6 +2,7 @@
 
 import atexit
 import itertools
+import os
 import re
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from ..errors import BadInput, InvalidArgument, Unsupported
+from ..errors import BadInput, Unsupported, about
 from .workers import settle
 
 DOC = "doc"  # a document's number: a hash of its id
@@ -46,7 +47,7 @@ def refuse(verb, given, known):
     """Raises Unsupported for options of the command line that Spark lacks, and TypeError for unknown ones."""
     for name in given:
         if name in known:
-            raise Unsupported(f"{name}: not available on Spark")
+            raise about(name, "not available on Spark", Unsupported)
         raise TypeError(f"{verb}() got an unexpected keyword argument '{name}'")
 
 
@@ -61,11 +62,10 @@ class Workspace:
         self.spark = spark
         if folder is None:
             if not _is_local(spark):
-                raise InvalidArgument("checkpoint: give a folder that all executors can reach,"
-                                      " such as hdfs:///tmp/refrain")
+                raise about("checkpoint", "give a folder that all executors can reach, such as hdfs:///tmp/refrain")
             folder = tempfile.mkdtemp(prefix="refrain-spark-")
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        self.folder = f"{folder.rstrip('/')}/refrain-{uuid.uuid4().hex}"
+        self.folder = f"{os.fspath(folder).rstrip('/')}/refrain-{uuid.uuid4().hex}"
         self._numbers = itertools.count()
 
     def keep(self, frame, name):
@@ -81,10 +81,11 @@ def _is_local(spark):
     return not connected or spark.client.host in ("localhost", "127.0.0.1", "[::1]")
 
 
-def check_columns(frame, *names):
-    for name in names:
+def check_columns(frame, **columns):
+    """Raises an error unless there are these columns; each is named by the option of that name."""
+    for option, name in columns.items():
         if name not in frame.columns:
-            raise InvalidArgument(f"{name}: there is no such column; there are {', '.join(frame.columns)}")
+            raise about(option, f"there is no column {name!r}; the columns are: {', '.join(frame.columns)}")
 
 
 class Documents:
@@ -95,11 +96,11 @@ class Documents:
     """
 
     def __init__(self, frame, text, id, more=(), nulls=False):
-        check_columns(frame, text, id, *more)
+        check_columns(frame, text=text, id=id)
         if not isinstance(frame.schema[text].dataType, T.StringType):
-            raise InvalidArgument(f"{text}: the column of texts must be strings")
+            raise about("text", f"column {text!r}: the column of texts must be strings")
         if not isinstance(frame.schema[id].dataType, (T.StringType, T.IntegralType)):
-            raise InvalidArgument(f"{id}: ids must be strings or whole numbers")
+            raise about("id", f"column {id!r}: ids must be strings or whole numbers")
         self.spark = frame.sparkSession
         self.id_type = frame.schema[id].dataType
         chosen = [F.col(id).alias("id"), F.col(text).alias("text"), version_of(text).alias(VERSION)]
@@ -121,13 +122,12 @@ class Documents:
             if not numbers:
                 return made
             if None in numbers:
-                raise InvalidArgument(f"{self._id}: the id of a row is null; give every row an id,"
-                                      " or leave such rows out")
+                raise about("id", "the id of a row is null; give every row an id, or leave such rows out")
             sharing = made.where(F.col(DOC).isin(numbers)).groupBy("id").count().sort("id").limit(4 * MOST_SHARED)
             for row in sharing.where("count > 1").limit(1).collect():
-                raise InvalidArgument(f"{self._id}: {row.id!r} is the id of {row['count']} rows; ids must be unique")
+                raise about("id", f"{row.id!r} is the id of {row['count']} rows; ids must be unique")
             number = F.when(F.col("id").isin([row.id for row in sharing.collect()]), _number(seed)).otherwise(number)
-        raise InvalidArgument(f"{self._id}: no hash tells all ids apart")
+        raise about("id", "no hash tells all ids apart")
 
     def changed(self, id):
         return BadInput(f"{self._id}: row {id!r} has changed or disappeared {SINCE}")

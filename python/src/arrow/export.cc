@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "arrow/rows.h"
+
 namespace nb = nanobind;
 
 namespace refrain::python {
@@ -162,27 +164,26 @@ void bind_columns(nb::module_& module) {
     export_schema(shared, *shared, held->it);
     return capsule(held, "arrow_schema");
   };
-  nb::class_<Column>(module, "Column",
-                     "A result in Arrow's layout. pyarrow, polars, pandas and DuckDB take it as it is.")
-      .def("__len__", [](const Column& self) { return self.length; })
-      .def("__getitem__",
-           [](const Column& self, std::int64_t i) {
-             if (i < 0) i += self.length;
-             if (i < 0 || i >= self.length) throw nb::index_error("there is no such row");
-             return value_at(self, i);
-           })
-      .def("column",
-           [](const Column& self, const std::string& name) {
-             for (const Column& child : self.children)
-               if (child.name == name) return child;
-             throw nb::key_error(name.c_str());
-           })
-      .def_prop_ro("names",
-                   [](const Column& self) {
-                     nb::list names;
-                     for (const Column& child : self.children) names.append(child.name);
-                     return names;
-                   })
+  nb::class_<Column> type(module, "Column",
+                          "A result in Arrow's layout. pyarrow, polars, pandas, numpy and DuckDB take it as it is. It "
+                          "is a sequence, too: it is sliced, compared and pickled like a list.");
+  type.def("__len__", [](const Column& self) { return self.length; })
+      .def(
+          "column",
+          [](const Column& self, const std::string& name) {
+            for (const Column& child : self.children)
+              if (child.name == name) return as_python(child);
+            throw nb::key_error(name.c_str());
+          },
+          nb::sig("def column(self, name: str) -> Column"))
+      .def_prop_ro(
+          "names",
+          [](const Column& self) {
+            nb::list names;
+            for (const Column& child : self.children) names.append(child.name);
+            return names;
+          },
+          nb::for_getter(nb::sig("def names(self) -> list[str]")))
       .def("__arrow_c_schema__", schema_of)
       .def(
           "__arrow_c_array__",
@@ -192,7 +193,8 @@ void bind_columns(nb::module_& module) {
             export_array(shared, *shared, held->it);
             return nb::make_tuple(schema_of(self), capsule(held, "arrow_array"));
           },
-          nb::arg("requested_schema") = nb::none())
+          nb::arg("requested_schema") = nb::none(),
+          nb::sig("def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]"))
       .def(
           "__arrow_c_stream__",
           [](const Column& self, const nb::object& /*requested_schema*/) {
@@ -200,10 +202,8 @@ void bind_columns(nb::module_& module) {
             export_stream(std::make_shared<const Column>(self), held->it);
             return capsule(held, "arrow_array_stream");
           },
-          nb::arg("requested_schema") = nb::none())
-      .def("__repr__", [](const Column& self) {
-        return "<pyrefrain.Column of " + std::to_string(self.length) + " rows, Arrow format " + self.format + ">";
-      });
+          nb::arg("requested_schema") = nb::none());
+  bind_rows(module, type);
 }
 
 }  // namespace refrain::python

@@ -128,13 +128,20 @@ class Verbs(SparkCase):
         for verb, option in ((spark.near, {"verify": True}), (spark.ngrams, {"algorithm": "spex"}),
                              (spark.dedup, {"known": ["x"]}), (spark.dedup, {"near": "simhash"}),
                              (spark.dedup, {"keep": "longest"}), (spark.fingerprint, {"device": "cuda"})):
-            with self.assertRaisesRegex(errors.Unsupported, next(iter(option))):
+            with self.assertRaisesRegex(errors.Unsupported, next(iter(option))) as caught:
                 verb(frame, **option)
+            self.assertEqual(caught.exception.option, next(iter(option)))
         for verb in (spark.near, spark.dedup, spark.ngrams, spark.fingerprint):
             with self.assertRaisesRegex(TypeError, "colour"):
                 verb(frame, colour="red")
-            with self.assertRaisesRegex(errors.InvalidArgument, "words"):
-                verb(frame, text="words")
+            for option in ("text", "id"):
+                with self.assertRaisesRegex(errors.InvalidArgument, f"^{option}: there is no column 'words'") as caught:
+                    verb(frame, **{option: "words"})
+                self.assertEqual(caught.exception.option, option)
+        for option in ({"order": "words"}, {"source": "words"}):
+            with self.assertRaises(errors.InvalidArgument) as caught:
+                spark.dedup(frame, **option)
+            self.assertEqual(caught.exception.option, next(iter(option)))
         with self.assertRaises(errors.InvalidArgument):
             spark.dedup(frame, threshold=3)
         twice = self.frame([("a", "one text"), ("b", "another"), ("a", "a third")])
