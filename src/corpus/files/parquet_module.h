@@ -148,7 +148,7 @@ std::unique_ptr<ParquetCopy> copy_parquet(const std::string& from, const std::st
 void prepare_parquet(MemoryBudget& budget);
 
 // The most memory that writing a table takes, unless a row is very long.
-inline constexpr std::uint64_t kTableBytes = std::uint64_t{20} << 20;
+inline constexpr std::uint64_t kTableBytes = std::uint64_t{8} << 20;
 
 // Starts to write a table. `name` is for error messages. Throws the same errors, and what `write` throws.
 std::unique_ptr<ParquetTable> make_parquet(const std::string& name, std::vector<TableColumn> columns, ByteWriter write,

@@ -27,9 +27,9 @@ namespace {
 
 // A row group ends with the row that reaches one of these.
 constexpr std::int64_t kGroupRows = 32768;
-constexpr std::size_t kGroupBytes = std::size_t{4} << 20;
+constexpr std::size_t kGroupBytes = std::size_t{2} << 20;
 // The memory of a writer outside its pool: statistics, and the state of a codec.
-constexpr std::uint64_t kEncoderBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kEncoderBytes = std::uint64_t{2} << 20;
 // The memory that the footer takes for a column of a row group.
 constexpr std::uint64_t kFooterBytes = 1024;
 
