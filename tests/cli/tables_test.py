@@ -297,13 +297,6 @@ class Tables(TablesCase):
                              r"^refrain: --tables parquet: Parquet is not available: [^\n]*, or remove --tables\n$")
             self.assertFalse(os.path.exists(self.path("out")))
 
-    def test_too_little_memory_is_said_before_anything_is_read(self):
-        os.mkfifo(self.path("fifo"))
-        for verb in ("dedup", "near"):
-            result = self.run_program(verb, "fifo", "-o", "out", "--tables", "parquet", "--memory", "64M", "--threads",
-                                      "30", code=None, timeout=10)
-            self.assertIn("memory", result.err)
-
 
 if __name__ == "__main__":
     main()
