@@ -147,7 +147,7 @@ class Dedup(Decisions):
         # The tables are read as Spark writes them: it knows no unsigned numbers, and no column that is never null.
         rows = rows_of(families(17, 250) + ["", "short", "short", "\u6f22\u5b57 and so on"])
         out = self.program("dedup", rows, "--sample", "0", "--tables", "parquet")
-        plain = self.program("dedup", rows, "--sample", "0", "--near", "off", "--tables", "parquet")
+        plain = self.program("dedup", rows, "--near", "off", "--tables", "parquet")
         frame = self.frame(rows)
         for number, (many, folder, options) in enumerate(
                 ((False, out, {}), (True, out, {}), (False, plain, {"near": "off"}))):
