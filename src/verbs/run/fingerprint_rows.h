@@ -30,9 +30,9 @@ void append(std::vector<Option<Options>>& to, std::vector<Option<Options>> rows)
 }
 
 template <class Options>
-Option<Options> tables_row(std::string_view help) {
+Option<Options> tables_row() {
   return choice_row<Options, tables_names, &Options::tables>(
-      {.name = "tables", .unit = "FORMAT", .help = help, .recorded = Recorded::reported});
+      {.name = "tables", .unit = "FORMAT", .help = "write the tables as", .recorded = Recorded::reported});
 }
 
 // clang-format off
