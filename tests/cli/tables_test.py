@@ -1,6 +1,7 @@
 """--tables parquet: pyarrow, polars and DuckDB read from these tables what the text tables say, which are the
 oracle."""
 
+import errno
 import json
 import os
 import random
@@ -164,6 +165,8 @@ class Tables(TablesCase):
 
     def test_every_column_is_filled_as_in_decisions(self):
         texts = documents(400, seed=74)
+        words = documents(1, seed=83)[0].split()
+        texts += [f" {sign} ".join(words) for sign in ("==", "!=")]
         self.write("old.jsonl", jsonl(texts[:100], id=lambda at: f"old {at}"))
         self.write("in.jsonl", jsonl(texts[80:], id=lambda at: f"new {at}"))
         self.write("items.jsonl", jsonl([" ".join(texts[at].split()[5:30]) for at in range(100, 400, 9)]))
@@ -185,7 +188,7 @@ class Tables(TablesCase):
         self.check("trusted")
         rows += by_pyarrow(self.path("trusted", TABLES[0]))
         filled = {name for row in rows for name, value in row.items() if value not in (None, [])}
-        self.assertEqual(set(DECISIONS) - filled, {"lost_attachments", "as_written"})
+        self.assertEqual(set(DECISIONS) - filled, {"lost_attachments"})
 
     def test_other_methods_have_the_same_columns(self):
         self.write("in.jsonl", jsonl(documents(300, seed=75)))
@@ -246,25 +249,58 @@ class Tables(TablesCase):
             self.assertIn(f"{TABLES[1]}: exists, but was not written by this verb", result.err)
             self.assertEqual(self.read("foreign", TABLES[1]), b"mine")
 
-    def test_a_resumed_run_may_ask_for_them_or_not(self):
+    def with_faults(self, *line, folder, code=0, **settings):
+        """Runs a command with a disk that fails as FAULTS_... say. Returns the calls that change `folder`, and the
+        messages."""
         if not os.path.exists(FAULTS):
             self.skipTest(f"{FAULTS}: not built; a sanitizer's library wants to be loaded first")
+        more = {f"FAULTS_{name}": str(value) for name, value in settings.items()}
+        log = self.path("log")
+        result = self.run_program(*line, code=code, env=environment(
+            LD_PRELOAD=FAULTS, FAULTS_FOLDER=os.path.realpath(folder), FAULTS_LOG=log, **more))
+        calls = self.read("log").decode().splitlines() if os.path.exists(log) else []
+        if calls:
+            os.unlink(log)
+        return calls, result.err
+
+    def test_a_resumed_run_may_ask_for_them_or_not(self):
         self.write("in.jsonl", jsonl(documents(200, seed=79)))
         self.dedup("in.jsonl", output="whole")
         plain, typed = ("dedup", "in.jsonl", "-o", "out", "-q"), ("--tables", "parquet")
         for first, then in (((), typed), (typed, ()), (typed, typed)):
-            folder = {"LD_PRELOAD": FAULTS, "FAULTS_FOLDER": os.path.realpath(self.path("out"))}
-            self.run_program(*plain, *first, env=environment(**folder, FAULTS_LOG=self.path("log")))
-            calls = self.read("log").decode().splitlines()
+            calls, _ = self.with_faults(*plain, *first, folder=self.path("out"))
             shutil.rmtree(self.path("out"))
             # It is killed when the last stage but one has ended.
-            last = max(at for at, call in enumerate(calls) if call.startswith("rename ") and "library.done" in call)
-            self.run_program(*plain, *first, code=-signal.SIGKILL, env=environment(**folder, FAULTS_AT=str(last + 1)))
+            last = max(at for at, call in enumerate(calls, 1) if call.startswith("rename ") and "library.done" in call)
+            self.with_faults(*plain, *first, folder=self.path("out"), code=-signal.SIGKILL, AT=last)
             self.assertEqual(bool(self.tables()), bool(first))
             self.run_program(*plain, "--resume", *then)
             self.assertEqual(self.tables(), self.tables("whole") if then else {})
-            os.unlink(self.path("log"))
             shutil.rmtree(self.path("out"))
+
+    def test_any_call_that_writes_them_may_fail_or_be_the_last(self):
+        # Ids that cannot be compressed make tables that are larger than the buffer of a file.
+        rng = random.Random(82)
+        ids = [rng.randbytes(60).hex() for _ in range(8000)]
+        texts = [f"{at // 2} {at // 2 * 7 % 8191} {at // 2 * 13 % 8191}" for at in range(len(ids))]
+        self.write("in.jsonl", jsonl(texts, id=lambda at: ids[at]))
+        for verb in ("dedup", "near"):
+            line = (verb, "in.jsonl", "--id-field", "id", "--tables", "parquet", "-q", "-o")
+            self.run_program(*line, f"whole-{verb}")
+            os.mkdir(self.path(verb))
+            calls, _ = self.with_faults(*line, f"{verb}/out", folder=self.path(verb))
+            numbers = [at for at, call in enumerate(calls, 1) if call.endswith(".parquet")]
+            self.assertGreater(sum(calls[at - 1].startswith("write ") for at in numbers), 4)
+            for at in numbers:
+                shutil.rmtree(self.path(verb, "out"), ignore_errors=True)
+                error, code = ((errno.ENOSPC, 5), (errno.EIO, 1), (None, -signal.SIGKILL))[at % 3]
+                settings = {} if error is None else {"ERRNO": error}
+                _, err = self.with_faults(*line, f"{verb}/out", folder=self.path(verb), code=code, AT=at, **settings)
+                if error is not None:
+                    self.assertRegex(err, r"^refrain: [^\n]*(decisions|matches|clusters)\.parquet: [^\n]*\n$")
+                    self.assertIn({5: "disk full", 1: "cannot"}[code], err)
+                self.run_program(*line, f"{verb}/out", *(["--resume"] if verb == "dedup" else []))
+                self.assertEqual(self.tables(f"{verb}/out"), self.tables(f"whole-{verb}"), calls[at - 1])
 
     def test_text_tables_and_the_summary_stay_as_they_are(self):
         self.write("in.jsonl", jsonl(documents(200, seed=80)))
