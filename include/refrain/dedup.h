@@ -38,6 +38,7 @@
 #include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
+#include "refrain/tables.h"
 #include "refrain/text.h"
 
 namespace [[gnu::visibility("default")]] refrain {
@@ -165,6 +166,7 @@ struct DedupOptions {
   bool read_back = false;             // with `apply`: read it from disk again and compare it with the decisions
   bool annotate = false;              // also write copies of the input with the decision added to each record
   Attributes attributes = Attributes::none;
+  Tables tables = Tables::tsv;  // of decisions, matches and clusters; a run may be resumed with another one
   bool resume = false;
   bool force = false;  // write into an existing directory
   // The device that computes signatures and fingerprints, as in NearOptions. A run may be resumed with another one.

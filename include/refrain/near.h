@@ -14,6 +14,7 @@
 #include "refrain/device.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
+#include "refrain/tables.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 
@@ -31,7 +32,8 @@ struct NearOptions {
   // Texts that do not fit in a quarter of the memory go to temporary files.
   bool verify = false;
   double threshold = 0.8;  // above 0, at most 1
-  bool force = false;      // write into an existing directory
+  Tables tables = Tables::tsv;
+  bool force = false;  // write into an existing directory
   // The device that computes and joins fingerprints. It changes the time, never the result. Error(unsupported) if a
   // GPU is requested but there is none, or it cannot compute such fingerprints.
   DeviceOptions device = {};

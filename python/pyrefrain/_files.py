@@ -4,6 +4,8 @@ import contextlib
 import os
 import re
 
+from . import errors
+
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
 
 
@@ -15,6 +17,8 @@ def output_folder(options):
         options["output"] = os.fspath(options["output"])
         yield options["output"]
         return
+    if options.get("tables", "tsv") != "tsv":
+        raise errors.about("tables", "writes files; name a folder with output")
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="pyrefrain-", dir=options.get("temp_dir")) as folder:

@@ -24,6 +24,21 @@ def file_of(texts, folder):
     return write_jsonl(folder / "texts.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)])
 
 
+@pytest.mark.parametrize("verb", ["dedup", "near"])
+def test_tables_of_a_run_over_files_are_written_as_parquet(tmp_path, verb):
+    import pyarrow.parquet as pq
+    path = file_of(["one two three four five six"] * 3, tmp_path)
+    found = getattr(pyrefrain, verb)(paths=path, id="id", output=tmp_path / "run", tables="parquet")
+    rows = pq.read_table(tmp_path / "run" / "matches.parquet").to_pylist()
+    assert [(row["id1"], row["id2"]) for row in rows] == [("0", "1"), ("0", "2")]
+    if verb == "dedup":
+        rows = pq.read_table(tmp_path / "run" / "decisions.parquet").to_pylist()
+        assert [{name: row[name] for name in found.to_pylist()[0]} for row in rows] == found.to_pylist()
+    for refused in ({"paths": path}, {"texts": ["a"]}):
+        with pytest.raises(pyrefrain.errors.InvalidArgument, match="tables: writes files"):
+            getattr(pyrefrain, verb)(**refused, tables="parquet")
+
+
 def decisions_of(folder):
     return [json.loads(line) for line in (folder / "decisions.jsonl").read_text().splitlines()]
 

@@ -18,15 +18,16 @@ from program import BIN_DIR, LONG, TIME_FACTOR, TestCase, documents, environment
 KILLS = 30 if LONG else 12
 FAULTS = os.path.join(BIN_DIR, "faults.so")
 INPUTS = ["in/a.jsonl", "in/b.jsonl.gz", "test.jsonl"]
+TABLES = ["--tables", "parquet"] if os.path.exists(os.path.join(BIN_DIR, "librefrain_parquet.so")) else []
 # All stages.
 STAGES = ["read", "exact", "templates", "against", "near", "verify", "cluster", "decide", "check", "substrings",
-          "write", "apply", "annotate", "library", "report"]
+          "write", *(["tables"] if TABLES else []), "apply", "annotate", "library", "report"]
 
 
 def line(output, *flags):
     return ["dedup", "in", "-o", output, "--id-field", "id", "--against", "test.jsonl", "--against-id-field", "id",
             "--substrings", "60", "--apply", "--annotate", "--sample", "50", "--threads", "2", "--memory", "256M", "-q",
-            *flags]
+            *TABLES, *flags]
 
 
 def answer_of(folder):

@@ -51,8 +51,9 @@ NOTHING = r"(?!)"
 INDEX = r"(manifest|lock|\d{6}(/(documents|texts|posts-\d\d)\.bin)?|\d{6}-\d{6}\.removed)"
 LIBRARY = r"(manifest|lock|\d{6}(/(documents|ids|names|keys|filter)\.bin)?|\d{6}-\d{6}\.removed)"
 OUTPUTS = {"dedup": r"(decisions|against)\.jsonl|(matches|clusters|substring_bytes|skipped)\.tsv|report\.html|"
+                    r"(decisions|matches|clusters)\.parquet|"
                     r"(clean|annotated|attributes|library|work)(/.*)?|\.\w+\.files",
-           "near": r"(matches|clusters|skipped)\.tsv",
+           "near": r"(matches|clusters|skipped)\.tsv|(matches|clusters)\.parquet",
            "substrings": r"(substring_bytes|skipped)\.tsv|passages\.jsonl|clean(/.*)?|\.clean\.files",
            "ngrams": r"(grams|places|documents)\.bin|skipped\.tsv"}
 READ, RECORDS = "in --id-field id -q", "in/a.jsonl in/b.jsonl.gz --id-field id -q"
@@ -76,6 +77,7 @@ VERBS = [
     *(row(f"dedup {flag}", f"dedup {READ} -o out {flag}") for flag in (
         "--keep longest", "--apply", "--apply --substrings 60", "--against items.jsonl")),
     *(row(f"dedup {flag}", f"dedup {RECORDS} -o out {flag}") for flag in ("--annotate", "--attributes dolma")),
+    *(row(f"{verb} --tables", f"{verb} {READ} -o out --tables parquet", code=(0, 3)) for verb in ("dedup", "near")),
     *(row(f"dedup {flag} {scene}", f"{RUNS['dedup']} {flag}", scene, code=(0, 2) if "late" in scene else (0,))
       for flag in ("--resume", "--force") for scene in ("begun", "begun, late clean")),
     *(row(name, line) for name, line in RUNS.items() if name != "dedup"),

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from .. import _core
 from .._inputs import check_nulls
 from ..errors import BadInput, InvalidArgument, Unsupported, about
-from . import crowds, graph, meeting, one_task, templates as template_search
+from . import crowds, graph, meeting, one_task, tables, templates as template_search
 from .frames import (DOC, SINCE, VERSION, Documents, RowChanged, Workspace, check_columns, refuse, shared_numbers,
                      version_of)
 from .sketches import matcher, sketch
@@ -22,7 +22,7 @@ _NONE = template_search.Templates([])
 
 def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
           lanes=128, max_loss=16, templates=True, keep="first", nulls="keep", tokenizer="words-nfkc", hash="xxh3", window=5,
-          seed=0, apply=False, checkpoint=None, **other):
+          seed=0, apply=False, output=None, checkpoint=None, **other):
     """Decides which documents of a DataFrame to keep, and why.
 
     The kept set is that of `refrain dedup` over the same documents in the same order: documents are ranked, and each
@@ -36,6 +36,8 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     nulls        what to do with rows whose text is null: "keep" (they are kept, without a reason), "drop" (they are left
                  out) or "error"
     apply        return the rows of `df` that are kept, instead of the decisions
+    output       a folder to which decisions.parquet, matches.parquet and clusters.parquet are written, too, with the
+                 columns that `refrain dedup --tables parquet` writes
     checkpoint   a folder for intermediate results that all executors can reach; not needed if Spark runs locally
 
     All other options mean the same as on the command line. Returns a row for every document: id, keep, reason
@@ -65,6 +67,8 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, nulls, Workspace(df.sparkSession, checkpoint))
     decisions = run.decide(read["exact"], read["near"] == "minhash", read["templates"] != "off")
+    if output is not None:
+        tables.write(output, decisions, run.digests, run.matches())
     return _applied(df, text, id, decisions) if apply else decisions.drop(VERSION)
 
 
@@ -91,6 +95,8 @@ class _Run:
         self.order = [column.desc_nulls_last() if name.startswith("-") else column.asc_nulls_last()
                       for name, column in zip(order, columns)]
         self.order.append(F.col("id").cast("string").asc())
+        # Set by decide(). matches() returns the pairs that match: id1, id2, similarity.
+        self.digests = self.matches = None
 
     def decide(self, exact, near, templates):
         task = one_task.OneTask(self.order, self.documents.id_type, self.source is not None, exact, self.options)
@@ -121,6 +127,7 @@ class _Run:
             kept = sketched.where(~has_text).select("id", F.lit(True).alias("keep"), VERSION)
             sketched = sketched.where(has_text)
             self.documents.rows = self.documents.rows.where(F.col("text").isNotNull())
+        self.digests = sketched.select("id", "digest")
         try:
             rows = self._in_one_task(task, plan, sketched, templates) if one else None
             decided = _decisions(self._in_many_tasks(sketched, exact, near, templates) if rows is None else rows)
@@ -142,12 +149,17 @@ class _Run:
         similar = task.similar(plan, self.texts(), found)
         if similar is None:
             return None
-        return self.workspace.keep(task.outcome(sketched, self.workspace.keep(similar, "similar"), found), "outcome")
+        similar = self.workspace.keep(similar, "similar")
+        self.matches = lambda: task.matches(sketched, similar, found)
+        return self.workspace.keep(task.outcome(sketched, similar, found), "outcome")
 
     def _in_many_tasks(self, sketched, exact, near, templates):
         unique = self._unique(sketched, exact)
         rows = unique.select("id", VERSION, "head", "is_copy", "head_id", "copies")
+        copies = unique.where("is_copy").select(F.col("head_id").alias("id1"), F.col("id").alias("id2"),
+                                                F.lit(1.0).alias("similarity"))
         if not near:
+            self.matches = lambda: copies
             nothing = {"match": self.documents.id_type, "similarity": "double", "lost": "long", "longest_lost": "long",
                        "as_written": "double", "removed": "boolean", "cluster": self.documents.id_type}
             return rows.select("*", *(F.lit(None).cast(kind).alias(name) for name, kind in nothing.items()))
@@ -157,8 +169,9 @@ class _Run:
             found = self._find(sketched, *drawn)
             sketched = self._without(found, sketched)
         ranked = self._rank(sketched, unique)
-        similar = self._rounds(ranked, sketched.select(DOC, "lanes"), found)
-        return rows.join(self.workspace.keep(self._heads(ranked, *similar), "heads"), "head", "left")
+        similar, count = self._rounds(ranked, sketched.select(DOC, "lanes"), found)
+        self.matches = lambda: copies.unionByName(_named(similar, ranked).select(copies.columns))
+        return rows.join(self.workspace.keep(self._heads(ranked, similar, count), "heads"), "head", "left")
 
     def texts(self):
         return self.documents.rows.select(DOC, VERSION, "text")
@@ -306,6 +319,13 @@ def _decisions(rows):
         F.when(of_head, F.col("lost")).alias("lost"), F.when(of_head, F.col("longest_lost")).alias("longest_lost"),
         F.when(of_head & ~removed & (F.col("as_written") < 1), F.col("as_written")).alias("as_written"),
         F.coalesce(F.col("cluster"), F.when(F.col("copies") > 1, F.col("head_id"))).alias("cluster"), VERSION)
+
+
+def _named(similar, ranked):
+    """Adds the ids of the earlier and the later document of each pair, as id1 and id2."""
+    for side, name in (("earlier", "id1"), ("later", "id2")):
+        similar = similar.join(ranked.select(F.col("rank").alias(side), F.col("id").alias(name)), side)
+    return similar
 
 
 def _counts(similar):

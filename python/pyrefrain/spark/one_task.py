@@ -99,18 +99,29 @@ class OneTask:
 
     def outcome(self, sketched, similar, templates):
         """Returns the rows that _decisions() of dedup.py takes. `similar` must be a stored result."""
-        options, exact, windows, id = self._options, self._exact, tuple(templates.windows), self._id_type
-        schema = T.StructType([T.StructField(name, kind) for name, kind in (
+        id = self._id_type
+        return self._settled(sketched, similar, templates, _outcome, (
             ("id", id), (VERSION, T.LongType()), ("is_copy", T.BooleanType()), ("head_id", id),
             ("copies", T.LongType()), ("match", id), ("similarity", T.DoubleType()), ("lost", T.LongType()),
             ("longest_lost", T.LongType()), ("as_written", T.DoubleType()), ("removed", T.BooleanType()),
-            ("cluster", id))])
+            ("cluster", id)))
+
+    def matches(self, sketched, similar, templates):
+        """Returns all pairs that match, copies included: id1, id2, similarity. Takes what outcome() takes."""
+        return self._settled(sketched, similar, templates, _matches, (
+            ("id1", self._id_type), ("id2", self._id_type), ("similarity", T.DoubleType())))
+
+    def _settled(self, sketched, similar, templates, result, columns):
+        """Settles the crowds, and returns result(documents, heads, similar pairs, names of columns)."""
+        options, exact, windows = self._options, self._exact, tuple(templates.windows)
+        schema = T.StructType([T.StructField(name, kind) for name, kind in columns])
 
         def run(rows):
             is_document = pc.is_valid(rows["judged"])
             documents = in_order(rows.select(of_documents).filter(is_document))
             others = rows.drop_columns(of_documents).filter(pc.invert(is_document))
-            return _outcome(documents, others, matcher(options, windows), exact, schema.names)
+            heads = _heads(documents, exact)
+            return result(documents, heads, _settle(documents, heads, others, matcher(options, windows)), schema.names)
 
         of_documents = ["id", VERSION, "strong", "judged"]
         rows = sketched.drop("template", "lanes", "keys", "sample").unionByName(similar, allowMissingColumns=True)
@@ -226,12 +237,25 @@ def _joined(parts, schema):
     return pa.concat_tables(made)
 
 
-def _outcome(documents, others, matcher, exact, names):
-    heads = _heads(documents, exact)
+def _settle(documents, heads, others, matcher):
+    """Returns the similar pairs of all rounds."""
     members, similar = crowds.split(others)
-    if len(members):
-        more = crowds.Crowds(members, similar, matcher).settle(int(_is_compared(documents, heads).sum()))
-        similar = pa.concat_tables([similar, *more])
+    if not len(members):
+        return similar
+    more = crowds.Crowds(members, similar, matcher).settle(int(_is_compared(documents, heads).sum()))
+    return pa.concat_tables([similar, *more])
+
+
+def _matches(documents, heads, similar, names):
+    copies = np.flatnonzero(heads != np.arange(len(heads)))
+    ids = documents["id"].combine_chunks()
+    earlier, later = (np.concatenate([places, similar[name].to_numpy()])
+                      for places, name in ((heads[copies], "earlier"), (copies, "later")))
+    similarity = np.concatenate([np.ones(len(copies)), similar["similarity"].to_numpy()])
+    return pa.table([ids.take(pa.array(earlier)), ids.take(pa.array(later)), similarity], names)
+
+
+def _outcome(documents, heads, similar, names):
     count = len(documents)
     least = pa.array(_core.components(count, *(similar[name] for name in PAIR))).to_numpy()
     alone = np.full(count, True)

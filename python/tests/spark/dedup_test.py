@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from generated import families, rows_of, words
-from spark_case import SOURCE_DIR, SparkCase, long_form, main
+from spark_case import LONG, SOURCE_DIR, SparkCase, long_form, main
 
 DECISION = ("id", "keep", "reason", "match", "similarity", "lost", "longest_lost", "as_written", "cluster")
 
@@ -140,6 +140,39 @@ class Dedup(Decisions):
                         self.assertEqual(pyrefrain.dedup(["a few words"], **{name: one}).report["options"][name], read)
                         self.assertEqual(_read_by_engine(**{**defaults, name: one})[name], read)
         self.assertEqual(_read_by_engine(**dict.fromkeys(defaults))["max_loss"], 16)
+
+    def test_the_tables_are_those_of_the_program(self):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+        from pyrefrain import spark
+        # The tables are read as Spark writes them: it knows no unsigned numbers, and no column that is never null.
+        rows = rows_of(families(17, 250) + ["", "short", "short", "\u6f22\u5b57 and so on"])
+        out = self.program("dedup", rows, "--sample", "0", "--tables", "parquet")
+        plain = self.program("dedup", rows, "--near", "off", "--tables", "parquet")
+        frame = self.frame(rows)
+        ways = ((False, out, {}), (True, out, {}), (False, plain, {"near": "off"}))
+        for number, (many, folder, options) in enumerate(ways if LONG else ways[:1]):
+            written = os.path.join(self.folder, f"tables-{number}")
+            with in_many_tasks() if many else contextlib.nullcontext():
+                kept = spark.dedup(frame, apply=True, output=written, **options).count()
+            for name in ("decisions", "matches", "clusters"):
+                expected, found = (pq.read_table(os.path.join(above, f"{name}.parquet")) for above in (folder, written))
+                if name == "clusters":
+                    expected = expected.set_column(1, "digest", expected["digest"].cast(pa.decimal128(20, 0)))
+                self.assertEqual(found.column_names, expected.column_names)
+                for one, other in zip(found.schema, expected.schema):
+                    self.assertTrue(one.type == other.type or str(one.type).startswith(("list", "struct")), one)
+                columns = [(column, "ascending") for column in expected.column_names[:2] if column.startswith("id")]
+                expected, found = (table.sort_by(columns).to_pylist() for table in (expected, found))
+                numbers = {}
+                for one, other in zip(found, expected):
+                    if "cluster" in one:  # another number of the same cluster
+                        self.assertEqual(numbers.setdefault(one["cluster"], other["cluster"]), other.pop("cluster"))
+                        one.pop("cluster")
+                self.assertEqual(len(set(numbers.values())), len(numbers))
+                self.assertEqual(found, expected, name)
+                self.assertGreater(len(found), 10)
+            self.assertEqual(kept, sum(row["keep"] for row in pq.read_table(f"{folder}/decisions.parquet").to_pylist()))
 
     @long_form
     def test_partitions_change_nothing(self):

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 
 #include "base/budget.h"
 #include "corpus/files/options.h"
+#include "corpus/files/table.h"
 #include "corpus/formats/batch.h"
 #include "corpus/formats/edits.h"
 #include "refrain/input.h"
@@ -95,11 +97,27 @@ class ParquetCopy {
   virtual std::uint64_t close() = 0;
 };
 
+// Writes rows into a new file. Row groups are small, and which rows are in one depends on the rows alone, so the bytes
+// are the same for any number of threads and any memory. Not thread-safe.
+class ParquetTable {
+ public:
+  ParquetTable() = default;
+  ParquetTable(const ParquetTable&) = delete;
+  ParquetTable& operator=(const ParquetTable&) = delete;
+  virtual ~ParquetTable() = default;
+  virtual void write(const TableRows& rows) = 0;
+  // Must be called once, after all rows.
+  virtual void close() = 0;
+};
+
+// Receives the bytes of a file in order. May throw.
+using ByteWriter = std::function<void(std::string_view)>;
+
 // The interface that the module exports. Use it through the functions below.
 class ParquetModule {
  public:
   // Incremented with every change of this header and of SourceOptions.
-  static constexpr std::uint32_t kVersion = 4;
+  static constexpr std::uint32_t kVersion = 5;
   static constexpr const char* kEntry = "refrain_parquet_module";
   using Entry = const ParquetModule* (*)(std::uint32_t version);  // null if the module has another version
 
@@ -107,6 +125,8 @@ class ParquetModule {
                                                   MemoryBudget& budget) const = 0;
   virtual std::unique_ptr<ParquetCopy> copy(const std::string& from, const std::string& to, const InputOptions& options,
                                             const Annotations& annotations, MemoryBudget& budget) const = 0;
+  virtual std::unique_ptr<ParquetTable> make(const std::string& name, std::vector<TableColumn> columns,
+                                             ByteWriter write, MemoryBudget& budget) const = 0;
 
  protected:
   ~ParquetModule() = default;
@@ -122,5 +142,16 @@ std::shared_ptr<const ParquetFile> open_parquet(const std::string& path, const S
 // invalid_argument if a field to be added already exists.
 std::unique_ptr<ParquetCopy> copy_parquet(const std::string& from, const std::string& to, const InputOptions& options,
                                           const Annotations& annotations, MemoryBudget& budget);
+
+// Loads the module before a run that will call make_parquet(). Throws Error: unsupported if there is none; over_budget
+// if the memory is too small for it.
+void prepare_parquet(MemoryBudget& budget);
+
+// The most memory that writing a table takes, unless a row is very long.
+inline constexpr std::uint64_t kTableBytes = std::uint64_t{8} << 20;
+
+// Starts to write a table. `name` is for error messages. Throws the same errors, and what `write` throws.
+std::unique_ptr<ParquetTable> make_parquet(const std::string& name, std::vector<TableColumn> columns, ByteWriter write,
+                                           MemoryBudget& budget);
 
 }  // namespace refrain::corpus

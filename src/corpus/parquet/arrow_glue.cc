@@ -171,12 +171,15 @@ arrow::Future<std::shared_ptr<arrow::Buffer>> Source::ReadAsync(const arrow::io:
   return ReadAsync(context, position, nbytes);
 }
 
+Sink::Sink(const std::string& path) : file_(path), write_([this](std::string_view bytes) { file_->write(bytes); }) {}
+
 arrow::Status Sink::Close() {
   if (closed_) return arrow::Status::OK();
   closed_ = true;
+  if (!file_) return arrow::Status::OK();
   try {
-    file_.flush();
-    file_.close_unsynced();
+    file_->flush();
+    file_->close_unsynced();
     return arrow::Status::OK();
   } catch (const Error& error) {
     failure_ = std::current_exception();
@@ -187,7 +190,8 @@ arrow::Status Sink::Close() {
 arrow::Status Sink::Write(const void* data, int64_t nbytes) {
   if (failure_) return arrow::Status::IOError("an earlier write failed");
   try {
-    file_.write(std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(nbytes)));
+    write_(std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(nbytes)));
+    bytes_ += static_cast<std::uint64_t>(nbytes);
     return arrow::Status::OK();
   } catch (const Error& error) {
     failure_ = std::current_exception();

@@ -13,11 +13,14 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/budget.h"
 #include "base/files/file.h"
+#include "corpus/files/parquet_module.h"
 #include "refrain/error.h"
 
 namespace refrain::corpus {
@@ -124,24 +127,28 @@ class Source final : public arrow::io::RandomAccessFile {
   std::exception_ptr failure_;
 };
 
-// An output file. Exceptions of OutputFile are kept, because Arrow replaces them by its own errors.
+// An output file, or a function that receives its bytes. Their exceptions are kept, because Arrow replaces them by its
+// own errors.
 class Sink final : public arrow::io::OutputStream {
  public:
-  explicit Sink(const std::string& path) : file_(path) {}
+  explicit Sink(const std::string& path);
+  explicit Sink(ByteWriter write) : write_(std::move(write)) {}
 
   arrow::Status Close() override;
   bool closed() const override { return closed_; }
-  arrow::Result<int64_t> Tell() const override { return static_cast<int64_t>(file_.bytes()); }
+  arrow::Result<int64_t> Tell() const override { return static_cast<int64_t>(bytes_); }
   using arrow::io::OutputStream::Write;
   arrow::Status Write(const void* data, int64_t nbytes) override;
 
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
-  std::uint64_t bytes() const { return file_.bytes(); }
+  std::uint64_t bytes() const { return bytes_; }
 
  private:
-  OutputFile file_;
+  std::optional<OutputFile> file_;
+  ByteWriter write_;
+  std::uint64_t bytes_ = 0;
   bool closed_ = false;
   std::exception_ptr failure_;
 };

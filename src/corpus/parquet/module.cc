@@ -1,8 +1,11 @@
 // The entry point of the module, and its only exported symbol.
+#include <utility>
+
 #include "corpus/files/parquet_module.h"
 #include "corpus/parquet/arrow_file.h"
 #include "corpus/parquet/copy.h"
 #include "corpus/parquet/file.h"
+#include "corpus/parquet/table.h"
 
 namespace refrain::corpus {
 
@@ -18,6 +21,10 @@ class Module final : public ParquetModule {
                                     const Annotations& annotations, MemoryBudget& budget) const override {
     return is_arrow(from) ? copy_arrow(from, to, options, annotations, budget)
                           : copy_file(from, to, options, annotations, budget);
+  }
+  std::unique_ptr<ParquetTable> make(const std::string& name, std::vector<TableColumn> columns, ByteWriter write,
+                                     MemoryBudget& budget) const override {
+    return make_table(name, std::move(columns), std::move(write), budget);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/files/temp.h"
 #include "base/progress.h"
+#include "corpus/files/parquet_module.h"
 #include "corpus/source/reader.h"
 #include "engines/library/folder.h"
 #include "refrain/error.h"
@@ -76,6 +77,7 @@ DedupReport run_dedup(const DedupOptions& asked, const Context& context, Then th
   run.library = library.get();
   try {
     run.report.estimate = verbs::dedup::estimate(plan, context);
+    if (options.tables == Tables::parquet) corpus::prepare_parquet(run.budget);  // it is loaded already
     if (options.estimated) options.estimated(run.report.estimate);
     verbs::dedup::run_stages(run, whole);
     then(run);

@@ -142,6 +142,7 @@ std::uint64_t row_bytes(const DedupOptions& options) {
   std::uint64_t bytes = 170 + 2 * kAssumedId;  // decisions.jsonl
   bytes += 32 + kAssumedId;                    // clusters.tsv
   bytes += 2 * (10 + 2 * kAssumedId);          // matches.tsv
+  if (options.tables == Tables::parquet) bytes += 50 + 5 * kAssumedId;
   if (options.annotate) bytes += 110 + kAssumedId;
   if (options.attributes != Attributes::none) bytes += 200 + kAssumedId;
   if (verbs::dedup::updates_library(options)) bytes += kLibraryBytes;
@@ -152,7 +153,7 @@ std::uint64_t row_bytes(const DedupOptions& options) {
 std::uint64_t held_bytes(const DedupOptions& options, const Sizes& sizes, unsigned threads) {
   const std::uint64_t document = sizes.unpacked / std::max<std::uint64_t>(sizes.documents, 1);
   std::uint64_t bytes = kFixedMemory + threads * (kMemoryPerThread + kMemoryPerDocumentByte * document);
-  if (sizes.parquet) bytes += kHeldForParquet;
+  if (sizes.parquet || options.tables == Tables::parquet) bytes += kHeldForParquet;
   if (options.substrings != 0) bytes += 2 * sizes.unpacked;
   return bytes + sizes.documents * kMemoryPerDocument;
 }

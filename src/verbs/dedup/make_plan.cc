@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/budget.h"
 #include "base/files/path.h"
+#include "corpus/files/parquet_module.h"
 #include "corpus/files/walk.h"
 #include "corpus/rewrite/rewrite.h"
 #include "refrain/error.h"
@@ -81,6 +83,7 @@ void check_in_memory(const DedupOptions& options) {
   refuse(options.apply, "`apply`");
   refuse(options.annotate, "`annotate`");
   refuse(options.attributes != Attributes::none, "`attributes`");
+  refuse(options.tables != Tables::tsv, "`tables`");
   refuse(options.resume, "`resume`");
 }
 
@@ -105,6 +108,10 @@ void check(const DedupOptions& options, const Context& context) {
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
   if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "`read_back`: needs `apply`; add it");
   check_attributes(options, context);
+  if (options.tables == Tables::parquet) {
+    MemoryBudget budget(context);
+    corpus::prepare_parquet(budget);
+  }
   if (options.resume && (names_standard_input(options.input) || names_standard_input(options.against)))
     throw Error(Errc::invalid_argument, "`resume`: not possible with standard input; write it to a file first");
   if (options.resume && options.force)

@@ -135,9 +135,9 @@ TEST_F(DedupMemory, NoDocumentsGiveNoDecisions) {
 
 TEST_F(DedupMemory, WhatWritesFilesIsRefused) {
   const auto documents = documents_of(std::span<const std::string>(texts_));
-  for (const DedupOptions& options :
-       {DedupOptions{.output = at("out")}, DedupOptions{.apply = true}, DedupOptions{.annotate = true},
-        DedupOptions{.attributes = Attributes::dolma}, DedupOptions{.resume = true}})
+  for (const DedupOptions& options : {DedupOptions{.output = at("out")}, DedupOptions{.apply = true},
+                                      DedupOptions{.annotate = true}, DedupOptions{.attributes = Attributes::dolma},
+                                      DedupOptions{.tables = Tables::parquet}, DedupOptions{.resume = true}})
     EXPECT_THROW(dedup(*documents, options, context(2)), Error);
 }
 

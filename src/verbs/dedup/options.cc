@@ -175,6 +175,7 @@ std::vector<Option<D>> make_rows() {
       row<D, &D::annotate>({.name = "annotate", .help = "also write all records with decisions"}),
       choice_row<D, attributes_names, &D::attributes>(
           {.name = "attributes", .unit = "NAME", .help = "also write attribute files for", .unlisted = 1}),
+      verbs::run::tables_row<D>(),
       row<D, &D::resume>({.name = "resume", .help = "continue an interrupted run", .recorded = Recorded::never}),
       row<D, &D::force>({.name = "force", .help = "write into an existing folder", .recorded = Recorded::never}),
   });

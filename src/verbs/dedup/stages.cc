@@ -53,6 +53,9 @@ bool reads_back(const DedupOptions& options) {
 bool annotates(const DedupOptions& options) {
   return options.annotate;
 }
+bool writes_parquet(const DedupOptions& options) {
+  return options.tables == Tables::parquet;
+}
 bool writes_attributes(const DedupOptions& options) {
   return options.attributes != Attributes::none;
 }
@@ -72,6 +75,7 @@ constexpr Stage kStages[] = {
     {.name = "substrings", .work = dedup_substrings, .weight = 300, .section = "sample", .part = 0.3,
      .runs = cuts_substrings},
     {.name = kWriteStage, .work = dedup_write, .weight = 20, .runs = writes_files},
+    {.name = "tables", .work = dedup_tables, .weight = 20, .runs = writes_parquet},
     {.name = kApplyStage, .work = dedup_apply, .weight = 75, .section = "write", .runs = applies},
     {.name = "read-back", .work = dedup_read_back, .weight = 60, .runs = reads_back},
     {.name = "annotate", .work = dedup_annotate, .weight = 85, .section = "write", .runs = annotates},

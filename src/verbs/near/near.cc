@@ -104,6 +104,8 @@ class Near {
     texts_.emplace(budget_, temp_, budget_.available() / kTextShare);
   }
 
+  MemoryBudget& budget() { return budget_; }
+
   NearReport run(Sink& sink) {
     run::run_stage(report_.stages, "read", [&] {
       read();
@@ -422,6 +424,7 @@ class Near {
   }
 
   void write_clusters(matching::UnionFind& clusters, Sink& sink) {
+    sink.begin_documents();
     const std::size_t count = documents_.hashes.size();
     // Counts the documents of each cluster at its representative.
     Array<std::uint64_t> sizes(budget_, "the clusters", count);
@@ -466,13 +469,14 @@ class Near {
 NearReport near(const NearOptions& options, const Context& context) {
   NearOptions listed = options;
   verbs::near::Near verb(listed, context);
-  verbs::run::OutputDir output({.target = options.output,
-                                .force = options.force,
-                                .verb = "near",
-                                .outputs = {"matches.tsv", "clusters.tsv", verbs::run::kSkippedName},
-                                .inputs = options.input.paths});
+  verbs::run::OutputDir output(
+      {.target = options.output,
+       .force = options.force,
+       .verb = "near",
+       .outputs = {"matches.tsv", "clusters.tsv", "matches.parquet", "clusters.parquet", verbs::run::kSkippedName},
+       .inputs = options.input.paths});
   verbs::run::list_skipped(listed.input, output);
-  verbs::near::FileSink sink(output, options);
+  verbs::near::FileSink sink(output, options, verb.budget());
   NearReport report = verb.run(sink);
   sink.close();
   output.publish(to_json(options, report));
@@ -480,6 +484,8 @@ NearReport near(const NearOptions& options, const Context& context) {
 }
 
 NearResult near(DocumentStream& documents, const NearOptions& options, const Context& context) {
+  if (options.tables != Tables::tsv)
+    throw Error(Errc::invalid_argument, "`tables`: writes files, and documents in memory have none");
   NearOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);
   NearResult result;

@@ -51,6 +51,7 @@ std::vector<Option<NearOptions>> near_rows() {
                              .help = "minimum similarity with `verify`", .recorded = Recorded::if_used},
                             without_verify),
       row<N, &N::all_pairs>({.name = "all_pairs", .help = "also list every pair of equal fingerprints"}),
+      verbs::run::tables_row<N>(),
       row<N, &N::force>({.name = "force", .help = "write into an existing folder", .recorded = Recorded::never}),
   });
   return rows;

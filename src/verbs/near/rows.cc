@@ -16,12 +16,38 @@
 
 namespace refrain::verbs::near {
 
+using corpus::ColumnType;
+
+FileSink::FileSink(run::OutputDir& output, const NearOptions& options, MemoryBudget& budget)
+    : output_(output), options_(options), budget_(budget) {
+  if (!has_tables()) return;
+  corpus::prepare_parquet(budget);
+  room_ = budget.reserve(corpus::kTableBytes, "rows of tables");
+}
+
+void FileSink::create_table(const std::string& name, std::vector<corpus::TableColumn> columns) {
+  if (!has_tables()) return;
+  finish_table();
+  room_.release();
+  table_ =
+      std::make_unique<Table>(output_.create(name), (options_.output / name).string(), std::move(columns), budget_);
+}
+
+void FileSink::finish_table() {
+  if (table_) table_->finish().close();
+  table_.reset();
+}
+
 void FileSink::begin(const Documents& documents) {
   documents_ = &documents;
   matches_.emplace(output_.create("matches.tsv"));
   matches_->write(options_.verify ? "id1\tid2\tdiff\tsimilarity\n" : "id1\tid2\tdiff\n");
   clusters_.emplace(output_.create("clusters.tsv"));
   clusters_->write(fmt::format("id\tsimhash\tcluster\t{}\n", options_column(options_.fingerprint)));
+  create_table("matches.parquet", {{.name = "id1"},
+                                   {.name = "id2"},
+                                   {.name = "diff", .type = ColumnType::count},
+                                   {.name = "similarity", .type = ColumnType::real, .optional = true}});
 }
 
 void FileSink::match(const Match& match, double similarity) {
@@ -37,6 +63,17 @@ void FileSink::match(const Match& match, double similarity) {
   if (options_.verify) fmt::format_to(std::back_inserter(row_), "\t{:.6g}", similarity);
   row_ += '\n';
   matches_->write(row_);
+  if (!table_) return;
+  cells_.clear();
+  cells_.add(documents_->ids.id(match.first)).add(documents_->ids.id(match.second)).add(match.difference);
+  cells_.add(options_.verify ? std::optional(similarity) : std::nullopt);
+  table_->write(cells_);
+}
+
+void FileSink::begin_documents() {
+  create_table("clusters.parquet", {{.name = "id", .distinct = true},
+                                    {.name = "simhash", .type = ColumnType::hash, .optional = true, .distinct = true},
+                                    {.name = "cluster", .type = ColumnType::count, .optional = true}});
 }
 
 void FileSink::document(DocId document, std::optional<DocId> cluster) {
@@ -51,11 +88,18 @@ void FileSink::document(DocId document, std::optional<DocId> cluster) {
     row_ += "-1";
   row_ += "\t\n";
   clusters_->write(row_);
+  if (!table_) return;
+  const bool judged = documents_->states[document] == State::fingerprinted;
+  cells_.clear();
+  cells_.add(documents_->ids.id(document)).add(judged ? std::optional(documents_->hashes[document]) : std::nullopt);
+  cells_.add(cluster);
+  table_->write(cells_);
 }
 
 void FileSink::close() {
   matches_->close();
   clusters_->close();
+  finish_table();
 }
 
 void MemorySink::begin(const Documents& documents) {

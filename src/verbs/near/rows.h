@@ -2,18 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/files/file.h"
+#include "corpus/files/table.h"
 #include "refrain/fingerprint.h"
 #include "refrain/memory.h"
 #include "refrain/near.h"
 #include "verbs/run/columns/text_store.h"
 #include "verbs/run/output_dir.h"
+#include "verbs/run/table_output.h"
 
 namespace refrain::verbs::near {
 
@@ -49,24 +53,36 @@ class Sink {
   virtual ~Sink() = default;
   virtual void begin(const Documents& documents) = 0;             // all documents that were read
   virtual void match(const Match& match, double similarity) = 0;  // 0: the texts were not compared
+  virtual void begin_documents() {}
   virtual void document(DocId document, std::optional<DocId> cluster) = 0;
   virtual std::uint64_t bytes() const = 0;  // written so far
 };
 
 class FileSink final : public Sink {
  public:
-  // Keeps references to both arguments.
-  FileSink(run::OutputDir& output, const NearOptions& options) : output_(output), options_(options) {}
+  // Keeps references to all arguments.
+  FileSink(run::OutputDir& output, const NearOptions& options, MemoryBudget& budget);
 
   void begin(const Documents& documents) override;
   void match(const Match& match, double similarity) override;
+  void begin_documents() override;
   void document(DocId document, std::optional<DocId> cluster) override;
   std::uint64_t bytes() const override { return matches_->bytes() + clusters_->bytes(); }
   void close();
 
  private:
+  using Table = run::TableOutput<OutputFile>;
+
+  bool has_tables() const { return options_.tables == Tables::parquet; }
+  void create_table(const std::string& name, std::vector<corpus::TableColumn> columns);
+  void finish_table();
+
   run::OutputDir& output_;
   const NearOptions& options_;
+  MemoryBudget& budget_;
+  Reservation room_;              // for the rows of a table, until there is one
+  std::unique_ptr<Table> table_;  // first of the matches, then of the clusters
+  corpus::TableRows cells_;
   const Documents* documents_ = nullptr;
   std::optional<OutputFile> matches_;
   std::optional<OutputFile> clusters_;

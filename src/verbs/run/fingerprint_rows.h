@@ -1,11 +1,12 @@
-// Rows that the tables of several structs share: those of a tokenizer, of FingerprintOptions, and of
-// DocumentMatchOptions. Path leads from the struct to the member that they set.
+// Rows that the tables of several structs share: those of a tokenizer, of FingerprintOptions, of DocumentMatchOptions,
+// and the format of written tables. Path leads from the struct to the member that they set.
 #pragma once
 
 #include <vector>
 
 #include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
+#include "refrain/tables.h"
 #include "verbs/run/json_parts.h"
 #include "verbs/run/option_rows.h"
 
@@ -26,6 +27,12 @@ using Idle = std::string (*)(const Options&);
 template <class Options>
 void append(std::vector<Option<Options>>& to, std::vector<Option<Options>> rows) {
   to.insert(to.end(), rows.begin(), rows.end());
+}
+
+template <class Options>
+Option<Options> tables_row() {
+  return choice_row<Options, tables_names, &Options::tables>(
+      {.name = "tables", .unit = "FORMAT", .help = "write the tables as", .recorded = Recorded::reported});
 }
 
 // clang-format off

@@ -37,6 +37,10 @@ std::string identity_lines(const OptionInfo& info, const OptionValue& value) {
 
 namespace refrain {
 
+std::vector<std::string_view> tables_names() {
+  return {"tsv", "parquet"};
+}
+
 namespace {
 
 std::string size_text(std::uint64_t bytes) {

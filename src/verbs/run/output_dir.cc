@@ -52,7 +52,7 @@ OutputDir::OutputDir(const OutputDirOptions& options) : target_(options.target) 
         Errc::invalid_argument,
         fmt::format("{}: already exists; name another folder, or write into it with `force`", target_.string()));
   const bool ours = holds_run_of(target_, options.verb) || is_taken(target_ / kReplacingName);
-  replaceable(target_, options.outputs, ours, options.inputs);
+  replaceable_ = replaceable(target_, options.outputs, ours, options.inputs);
   replaceable(target_, {kSummaryName}, holds_run_of(target_, {}), {});
   const fs::path parent = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   make_folders(parent);
@@ -90,6 +90,9 @@ void OutputDir::publish(std::string_view text) {
   fs::remove(target_ / kSummaryName, ignored);
   sync_folder(target_);
   std::erase(names_, kSummaryName);
+  for (const fs::path& old : replaceable_)
+    if (path_kind(old) == PathKind::file && std::ranges::find(names_, old.filename().string()) == names_.end())
+      fs::remove(old, ignored);
   for (const std::string& name : names_)
     if (path_kind(target_ / name) == PathKind::folder) make_way(target_, name, staging_->path());
   for (const std::string& name : names_) rename_checked(staging_->path() / name, target_ / name);

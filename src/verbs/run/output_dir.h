@@ -2,8 +2,8 @@
 //
 // Files are written to a folder beside the target, which becomes the target in one rename. If the target exists and
 // may be written into (`force`), its summary.json is removed first and the new one is moved in last, so a directory
-// with a summary.json is always complete. Only what an earlier run of the same verb made is replaced; everything
-// else in the target stays as it is.
+// with a summary.json is always complete. Only what an earlier run of the same verb made is replaced, or removed if it
+// is a file that this run does not make; everything else in the target stays as it is.
 #pragma once
 
 #include <filesystem>
@@ -48,6 +48,7 @@ class OutputDir {
   std::filesystem::path target_;
   std::unique_ptr<TempDir> staging_;
   std::vector<std::string> names_;
+  std::vector<std::filesystem::path> replaceable_;  // outputs of an earlier run
   bool replace_ = false;
 };
 

@@ -181,6 +181,25 @@ TEST_F(OutputDirs, ThatExistAreRefusedUnlessForcedAndKeepWhatIsNotOurs) {
   EXPECT_EQ(std::distance(fs::directory_iterator(target_), {}), 3);
 }
 
+TEST_F(OutputDirs, FilesThatOnlyAnEarlierRunMadeAreRemoved) {
+  OutputDirOptions both = options(true);
+  both.outputs.emplace_back("b");
+  {
+    OutputDir dir(both);
+    write(dir, "a", "1");
+    write(dir, "b", "1");
+    dir.publish(kOurs);
+  }
+  std::ofstream(target_ / "mine") << "precious";
+  OutputDir dir(both);
+  write(dir, "a", "2");
+  EXPECT_EQ(read_file(target_ / "b"), "1");
+  dir.publish(kOurs);
+  EXPECT_EQ(read_file(target_ / "a"), "2");
+  EXPECT_EQ(read_file(target_ / "mine"), "precious");
+  EXPECT_FALSE(fs::exists(target_ / "b"));
+}
+
 TEST_F(OutputDirs, WhatNoRunMadeIsNeverReplaced) {
   fs::create_directories(target_ / "clean");
   std::ofstream(target_ / "clean" / "letter.txt") << "mine";

@@ -218,10 +218,12 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
   add_cost(table, report);
   table.add_if(!options.library.empty(), "library", count_of(known.added, "document"),
                {fmt::format("added to {}", options.library.string())});
+  const bool tables = options.tables == Tables::parquet;
   return headline(report.read, seconds, report.threads, look) + table.text() +
          written_files(
              options.output, report.read,
-             {"decisions.jsonl", "matches.tsv", "clusters.tsv", searches ? "against.jsonl" : "",
+             {"decisions.jsonl", "matches.tsv", "clusters.tsv", tables ? "decisions.parquet" : "",
+              tables ? "matches.parquet" : "", tables ? "clusters.parquet" : "", searches ? "against.jsonl" : "",
               cuts ? "substring_bytes.tsv" : "", options.apply ? "clean" : "", options.annotate ? "annotated" : "",
               options.attributes != Attributes::none ? "attributes" : ""},
              "report.html");
@@ -246,8 +248,11 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
   add_losses(table, report.read);
   add_device(table, report.device);
   add_cost(table, report);
+  const bool tables = options.tables == Tables::parquet;
   return headline(report.read, seconds, report.threads, look) + table.text() +
-         written_files(options.output, report.read, {"matches.tsv", "clusters.tsv"});
+         written_files(
+             options.output, report.read,
+             {"matches.tsv", "clusters.tsv", tables ? "matches.parquet" : "", tables ? "clusters.parquet" : ""});
 }
 
 std::string substrings_summary(const SubstringsReport& report, const SubstringsOptions& options, double seconds,

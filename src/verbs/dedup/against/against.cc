@@ -221,7 +221,7 @@ void dedup_against(DedupRun& run) {
   Against(run).run();
 }
 
-AgainstView::AgainstView(DedupRun& run) : run_(run), hits_(run) {
+AgainstView::AgainstView(DedupRun& run) : hits_(run) {
   if (!run.against()) return;
   spans_ = std::make_unique<RandomFile>(run.dir.work("against_spans"));
   ids_ = std::make_unique<run::SliceFile>(run.dir.work("against_ids"), run.dir.work("against_id_ends"));
@@ -234,17 +234,6 @@ std::vector<ByteRange> AgainstView::spans(DocId document) {
   spans_->read(hit->first_span * sizeof(ByteRange),
                {reinterpret_cast<char*>(spans.data()), spans.size() * sizeof(ByteRange)});
   return spans;
-}
-
-std::string AgainstView::mark(DocId document) {
-  if (!run_.against() || run_.options.against_action != AgainstAction::mark) return {};
-  const AgainstHit* hit = hits_.find(document);
-  if (hit == nullptr) return R"(, "against": null)";
-  std::string where;
-  for (const ByteRange span : spans(document))
-    where += fmt::format("{}[{}, {}]", where.empty() ? "" : ", ", span.begin, span.end);
-  return fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": [{}]}})", json_text(id(hit->item)),
-                     hit->share, where);
 }
 
 std::string_view AgainstView::id(std::uint64_t item) {

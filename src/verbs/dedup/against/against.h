@@ -63,14 +63,10 @@ class AgainstView {
   const AgainstHit* hit(DocId document) { return hits_.find(document); }
   // The byte ranges of items in the document; empty if it contains none.
   std::vector<ByteRange> spans(DocId document);
-  // A JSON field that describes the hit, or null, with a comma before it. Empty unless documents with items are
-  // only marked.
-  std::string mark(DocId document);
   // The id of an item.
   std::string_view id(std::uint64_t item);
 
  private:
-  DedupRun& run_;
   AgainstReader hits_;
   std::unique_ptr<RandomFile> spans_;
   std::unique_ptr<run::SliceFile> ids_;

@@ -71,12 +71,11 @@ class SketchFilter {
                          std::span<const DocId> documents, std::vector<std::uint32_t>& places) const = 0;
 };
 
-// The last column of matches.tsv.
-class MatchColumn {
+// Says in how many bits the sketches of two documents differ, if the method counts them.
+class SketchDifference {
  public:
-  virtual ~MatchColumn() = default;
-  virtual std::string_view name() const { return "similarity"; }
-  virtual void append(std::string& row, DocId first, DocId second, double similarity) const;
+  virtual ~SketchDifference() = default;
+  virtual std::uint64_t of(DocId first, DocId second) const = 0;
 };
 
 // Immutable; threads may share one.
@@ -106,7 +105,8 @@ class NearFinder {
   // Whether a pair that the filter rules out is not a match by definition. Otherwise it is only unlikely to be one.
   virtual bool filter_decides() const = 0;
 
-  virtual std::unique_ptr<MatchColumn> match_column(DedupRun& run) const;
+  // Null if it counts none.
+  virtual std::unique_ptr<SketchDifference> difference(DedupRun& /*run*/) const { return nullptr; }
   virtual void fill(DedupReport& /*report*/) const {}
 };
 

@@ -1,8 +1,6 @@
 // The table of methods.
 #include "verbs/dedup/near/finder.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
 #include "refrain/error.h"
@@ -55,14 +53,6 @@ std::size_t NearFinder::width() const {
   std::size_t width = 0;
   for (const SketchColumn& column : columns()) width += column.width;
   return width;
-}
-
-std::unique_ptr<MatchColumn> NearFinder::match_column(DedupRun& /*run*/) const {
-  return std::make_unique<MatchColumn>();
-}
-
-void MatchColumn::append(std::string& row, DocId /*first*/, DocId /*second*/, double similarity) const {
-  row += fmt::format("{:.6g}", similarity);
 }
 
 }  // namespace refrain::verbs::dedup

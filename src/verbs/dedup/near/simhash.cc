@@ -4,8 +4,6 @@
 // again. If several documents have the same fingerprint, the few best-ranked ones meet the documents near them.
 #include "engines/sketch/simhash.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -77,13 +75,12 @@ class SimHashFilter : public SketchFilter {
   Array<std::uint64_t> text_ends_;  // filled only if `close` is less than `distance`
 };
 
-class Differences : public MatchColumn {
+class Differences : public SketchDifference {
  public:
   explicit Differences(DedupRun& run)
       : fingerprints_(run::load_column<std::uint64_t>(run.sketches(kColumn), run.budget, "the fingerprints")) {}
-  std::string_view name() const override { return "diff"; }
-  void append(std::string& row, DocId first, DocId second, double /*similarity*/) const override {
-    row += fmt::format("{}", std::popcount(fingerprints_[first] ^ fingerprints_[second]));
+  std::uint64_t of(DocId first, DocId second) const override {
+    return static_cast<std::uint64_t>(std::popcount(fingerprints_[first] ^ fingerprints_[second]));
   }
 
  private:
@@ -117,7 +114,9 @@ class SimHashFinder : public NearFinder {
   }
   bool filter_decides() const override { return true; }
 
-  std::unique_ptr<MatchColumn> match_column(DedupRun& run) const override { return std::make_unique<Differences>(run); }
+  std::unique_ptr<SketchDifference> difference(DedupRun& run) const override {
+    return std::make_unique<Differences>(run);
+  }
 
  private:
   const unsigned distance_;

@@ -12,6 +12,7 @@ void check_attributes(const DedupOptions& options, const Context& context);
 
 inline constexpr const char* kWriteStage = "write";
 void dedup_write(DedupRun& run);
+void dedup_tables(DedupRun& run);
 inline constexpr const char* kApplyStage = "apply";
 void dedup_apply(DedupRun& run);
 void dedup_read_back(DedupRun& run);

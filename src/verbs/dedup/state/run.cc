@@ -42,9 +42,9 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
            .force = options.force,
            .changed_input = [this](const timespec& since) { return changed_input(options, since); },
            .nameless = options.input.documents ? &temp : nullptr,
-           .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl",
-                       "clean", "annotated", "attributes", "templates.bin", "library", "report.html",
-                       run::kSkippedName}},
+           .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "decisions.parquet", "matches.parquet",
+                       "clusters.parquet", "substring_bytes.tsv", "against.jsonl", "clean", "annotated", "attributes",
+                       "templates.bin", "library", "report.html", run::kSkippedName}},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();
