@@ -14,8 +14,8 @@ def numpy_array(column, dtype, copy):
     import numpy
 
     if column.format == "b" and dtype is not None and numpy.dtype(dtype).kind in "iu":
-        # pandas tries to use an index that it does not know as numbers of rows. It takes a TypeError for a no.
-        raise TypeError("a mask does not have numbers; make an array of it first")
+        # pandas first tries to use an unknown index as row numbers. With a TypeError it goes on to use it as a mask.
+        raise TypeError("a mask cannot be used as row numbers; use np.asarray(mask).astype(int)")
     if copy is False:
         raise ValueError("numpy cannot use a column of pyrefrain without a copy")
     array = _numbers(numpy, column)

@@ -17,7 +17,7 @@ def output_folder(options):
         options["output"] = os.fspath(options["output"])
         yield options["output"]
         return
-    if options.get("tables", "tsv") != "tsv":
+    if (options.get("tables") or "tsv") != "tsv":
         raise errors.about("tables", "writes files; name a folder with output")
     import tempfile
 

@@ -139,11 +139,17 @@ class Held:
         return None
 
     def back(self, rows):
-        """Returns rows as what was given."""
+        """Returns the rows as the kind of object that was given."""
         if self.given == "DuckDBPyRelation":
             import duckdb
 
-            return self._relation.query("kept", "SELECT * FROM rows") if self._relation else duckdb.from_arrow(rows)
+            if self._relation is None:
+                return duckdb.from_arrow(rows)
+            _pyrefrain_rows = rows  # a query can name a variable; tables of the same name come first
+            try:
+                return self._relation.query("_pyrefrain_input", "SELECT * FROM _pyrefrain_rows")
+            except duckdb.CatalogException:  # the connection does not look for variables
+                return duckdb.from_arrow(rows)
         if self.given == "RecordBatchReader":
             return rows.to_reader()
         return rows.lazy() if self.given == "LazyFrame" else rows

@@ -26,7 +26,7 @@ class _Reporter:
         self._show(stage, share)
 
     def close(self, finished):
-        """Leaves the display as it is to stay. `finished` is false if the call failed."""
+        """Shows the end of the call. `finished` is false if it failed."""
         if isinstance(self._show, _Display):
             self._show.close(finished)
 

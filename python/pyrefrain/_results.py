@@ -71,13 +71,18 @@ class Result(Table):
             self._read = documents_of(self._held.rows, self._text)
         return self._read
 
-    def _excerpts(self, ids):
-        """The texts of documents by id, where they are in memory and easily found."""
+    def _texts_of(self, ids):
+        """The texts of the documents with these ids; None for those that are in files, and for shared ids."""
         if self._documents is None:
-            return {}
-        known = self._ids()[:_SEARCHED]
-        rows = {id: known.index(id) for id in dict.fromkeys(ids) if id is not None and id in known}
-        return dict(zip(rows, self._documents.texts_at(list(rows.values()))))
+            return [None] * len(ids)
+        places = {}
+        for row, id in enumerate(self._ids()[:_SEARCHED]):
+            places[id] = None if id in places else row
+        return self._texts_at([places.get(id) for id in ids])
+
+    def _texts_at(self, rows):
+        found = iter(self._documents.texts_at([row for row in rows if row is not None]) if self._documents else [])
+        return [next(found, None) if row is not None else None for row in rows]
 
     def _ids(self):
         return self["id"]
@@ -114,11 +119,11 @@ class Matches(Result):
 
     def _repr_html_(self) -> str:
         rows = self[:_SHOWN].to_pylist()
-        texts = self._excerpts([row[name] for row in rows for name in ("id1", "id2")])
-        for row in rows:
-            row.update(text1=texts.get(row["id1"]), text2=texts.get(row["id2"]))
-        return (f"<div><p>{escaped(self._summary())}</p>"
-                f"{html_table(rows, self.columns + (['text1', 'text2'] if texts else []))}</div>")
+        for side in ("1", "2"):
+            for row, text in zip(rows, self._texts_of([row[f"id{side}"] for row in rows])):
+                row[f"text{side}"] = text
+        shown = self.columns + (["text1", "text2"] if self._held is not None else [])
+        return f"<div><p>{escaped(self._summary())}</p>{html_table(rows, shown)}</div>"
 
 
 class Ranges(Result):
@@ -280,12 +285,13 @@ class Decisions(Result, Generic[Data]):
 
     def _removed(self):
         """The first documents that are removed, beside the ones that they match."""
-        rows = [self[row] for row in itertools.islice((row for row, keep in enumerate(self.keep) if not keep), _SHOWN)]
-        texts = self._excerpts([row[name] for row in rows for name in ("id", "match")])
-        for row in rows:
-            row.update(text=texts.get(row["id"]), match_text=texts.get(row["match"]))
+        removed = list(itertools.islice((row for row, keep in enumerate(self.keep) if not keep), _SHOWN))
+        rows = [self[row] for row in removed]
+        matches = self._texts_of([row["match"] for row in rows])
+        for row, text, match in zip(rows, self._texts_at(removed), matches):
+            row.update(text=text, match_text=match)
         names = ["id", "reason", "match", "similarity", "lost"]
-        return html_table(rows, names + (["text", "match_text"] if texts else [])) if rows else ""
+        return html_table(rows, names + (["text", "match_text"] if self._held is not None else [])) if rows else ""
 
 
 def check_added(held: Any, prefix: str) -> None:

@@ -90,7 +90,7 @@ class Table:
 
         return pyarrow.table(self)
 
-    def to_pandas(self) -> Any:  # type checkers know too little of pandas to be told of its class
+    def to_pandas(self) -> Any:  # pandas has few types of its own: with its class, strict checkers report every use
         """Returns a DataFrame of pandas."""
         try:
             return self.to_arrow().to_pandas()

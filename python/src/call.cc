@@ -83,7 +83,7 @@ void wait_for_worker(const nb::object& progress, WorkerState& news) {
   }
 }
 
-// Tells a display of progress that the call is over. What it raises is of no interest then.
+// Tells a display of progress that the call is over. Its exceptions do not matter any more.
 void close_display(const nb::object& progress, bool finished) {
   if (progress.is_none() || !nb::hasattr(progress, "close")) return;
   try {

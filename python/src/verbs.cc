@@ -234,7 +234,9 @@ void warn_of_shared_ids(const DedupReport& report) {
       report.shared_ids == 1 ? "one document repeats" : fmt::format("{} documents repeat", report.shared_ids),
       report.shared_id);
   const nb::object category = nb::module_::import_("pyrefrain.errors").attr("DuplicateIds");
-  if (PyErr_WarnEx(category.ptr(), message.c_str(), 2) != 0) throw nb::python_error();
+  const nb::object text = nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()),
+                                                         "replace"));  // ids may be any bytes
+  if (PyErr_WarnFormat(category.ptr(), 2, "%U", text.ptr()) != 0) throw nb::python_error();
 }
 
 // Returns (decisions, cuts, report).

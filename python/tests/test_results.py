@@ -119,9 +119,25 @@ def test_a_damaged_pickle_of_a_column_is_refused():
     _, (lists,) = found["spans"].__reduce__()
     _, (rows,) = found[:]._column.__reduce__()
     damaged += [(*lists[:6], []), (*lists[:6], [state]), (*rows[:6], [*rows[6], found["id"][1:].__reduce__()[1][0]])]
+    damaged += [("l", "", b"", 2**61, 0, [None, b""], []), ("+w:8", "", b"", 2**61, 0, [None], [state]),
+                ("q", "", b"", 0, 0, [None, b""], []), ("w:x", "", b"", 0, 0, [None, b""], []),
+                ("l", "", b"\xff\xff\xff\x7f", 0, 0, [None, b""], []),
+                ("l", "", b"\x01\0\0\0\x09\0\0\0x", 0, 0, [None, b""], []),
+                ("l", "", b"", 1, 1, [None, bytes(8)], [])]
     for broken in damaged:
         with pytest.raises(errors.InvalidArgument, match="malformed"):
             make(broken)
+
+
+def test_numbers_and_masks_of_numpy_select_rows():
+    found = pyrefrain.dedup(TEXTS)
+    assert found[np.int64(2)] == found[2] == found[[2]][0] and found.id[np.uint8(1)] == 1
+    assert [found[row]["id"] for row in np.flatnonzero(~found.keep)] == [2]
+    with pytest.raises(IndexError, match="a mask of 0 rows for 4"):
+        found[np.array([], bool)]
+    with pytest.raises(IndexError, match="a mask of 0 rows for 4"):
+        found[pyrefrain.dedup([]).keep]
+    assert len(found[[]]) == 0
 
 
 def test_keep_is_a_mask():
@@ -221,7 +237,7 @@ def test_empty_results_have_the_types_of_full_ones(tmp_path, path, of_files):
         schema = pa.table(some).schema
         assert len(empty) == 0 and pa.table(empty).schema == schema == pa.table(some[:0]).schema
         assert pl.DataFrame(empty).schema == pl.DataFrame(some).schema
-        assert pa.types.is_null not in [each.type for each in schema]
+        assert not any(pa.types.is_null(each.type) for each in schema)
         for name in empty.columns:
             assert pa.array(empty[name]).type == schema.field(name).type
             assert np.asarray(empty[name]).shape == (0,)
@@ -309,6 +325,18 @@ def test_relations_of_duckdb_come_back():
     assert duckdb.sql("SELECT count(*) FROM found WHERE keep").fetchall() == [(3,)]
 
 
+def test_relations_come_back_whatever_the_tables_are_called():
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    for name in ("rows", "kept", "input"):
+        connection.execute(f"CREATE TABLE {name} AS SELECT 'mine' AS text")
+    relation = connection.from_arrow(TABLE)
+    assert pyrefrain.dedup(relation).kept().fetchall() == [(TEXTS[row], row + 1) for row in (0, 1, 3)]
+    connection.execute("SET python_enable_replacements = false")
+    assert len(pyrefrain.dedup(relation).kept().fetchall()) == 3
+    assert connection.execute("SELECT * FROM kept").fetchall() == [("mine",)]
+
+
 def test_a_library_gives_back_what_it_was_given(tmp_path):
     with pyrefrain.Library(tmp_path / "library") as library:
         found = library.add(pl.LazyFrame(TABLE), id="n")
@@ -359,6 +387,12 @@ def test_ids_that_repeat_are_a_warning(tmp_path):
         assert caught[0].filename == __file__
     with pytest.warns(errors.DuplicateIds, match="^one document repeats an earlier id, e.g. '7'"):
         pyrefrain.dedup(TEXTS, id=[7, 1, 2, 7])
+
+
+def test_a_shared_id_may_be_any_bytes(tmp_path):
+    (tmp_path / "in.tsv").write_bytes(b"id\ttext\n" + b"caf\xe9\tone text of its own\n" * 2)
+    with pytest.warns(errors.DuplicateIds, match="^one document repeats an earlier id, e.g. 'caf"):
+        assert len(pyrefrain.dedup(tmp_path / "in.tsv", id="id")) == 2
 
 
 @pytest.mark.filterwarnings("error")

@@ -36,6 +36,20 @@ void append_json_escape(std::string& out, char c) {
   }
 }
 
+void append_utf8(std::string& out, std::string_view text) {
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint character = decode_utf8(text, at);
+    if (!character.valid()) {
+      out.append(text, copied, at - copied);
+      out += "\xEF\xBF\xBD";
+      copied = at + character.size;
+    }
+    at += character.size;
+  }
+  out.append(text, copied);
+}
+
 void append_json_escaped(std::string& out, std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

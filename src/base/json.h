@@ -16,6 +16,9 @@ constexpr bool is_json_special(char c) {
   return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
 }
 
+// Appends the text, with U+FFFD in place of each byte that is not UTF-8, as in a JSON string.
+void append_utf8(std::string& out, std::string_view text);
+
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return open('{'); }

@@ -249,6 +249,17 @@ class Tables(TablesCase):
             self.assertIn(f"{TABLES[1]}: exists, but was not written by this verb", result.err)
             self.assertEqual(self.read("foreign", TABLES[1]), b"mine")
 
+    def test_tables_that_a_user_made_beside_a_run_stay(self):
+        self.write("in.jsonl", jsonl(documents(60, seed=78)))
+        for verb in ("dedup", "near"):
+            self.run_program(verb, "in.jsonl", "-o", verb, "-q")
+            self.write(f"{verb}/{TABLES[1]}", "mine")
+            self.run_program(verb, "in.jsonl", "-o", verb, "--force", "-q")
+            self.assertEqual(self.read(verb, TABLES[1]), b"mine")
+            result = self.run_program(verb, "in.jsonl", "-o", verb, "--tables", "parquet", "--force", code=2)
+            self.assertIn(f"{TABLES[1]}: exists, but was not written by this verb", result.err)
+            self.assertEqual(self.read(verb, TABLES[1]), b"mine")
+
     def with_faults(self, *line, folder, code=0, **settings):
         """Runs a command with a disk that fails as FAULTS_... say. Returns the calls that change `folder`, and the
         messages."""

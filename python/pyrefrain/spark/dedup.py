@@ -64,6 +64,7 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     if nulls == "drop":
         check_columns(df, text=text)
         df = df.where(F.col(text).isNotNull())
+    output = None if output is None else tables.check(output, df.sparkSession)
     names = [order] if isinstance(order, str) else list(order or [])
     run = _Run(df, text, id, names, source, options, nulls, Workspace(df.sparkSession, checkpoint))
     decisions = run.decide(read["exact"], read["near"] == "minhash", read["templates"] != "off")

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <functional>
 
@@ -82,10 +83,17 @@ Column column_of_values(const std::string& format, const nb::list& values) {
   return std::move(texts).column(valid);
 }
 
+void require(bool valid, const char* what) {
+  if (!valid) throw Error(Errc::invalid_argument, what);
+}
+
 // A list per row, of which each has the next sizes[row] rows of `items`.
 Column column_of_lists(const std::vector<std::int64_t>& sizes, const Column& items) {
   std::vector<std::int64_t> offsets = {0};
-  for (const std::int64_t size : sizes) offsets.push_back(offsets.back() + size);
+  for (const std::int64_t size : sizes) {
+    require(size >= 0 && size <= items.length - offsets.back(), "the lists have more items than there are");
+    offsets.push_back(offsets.back() + size);
+  }
   return list_column(std::move(offsets), items);
 }
 
@@ -93,6 +101,9 @@ Column column_of_columns(const nb::dict& columns) {
   std::vector<Column> named;
   for (const auto& [name, column] : columns)
     named.push_back(Column(nb::cast<const Column&>(column)).named(nb::cast<std::string>(name)));
+  require(!named.empty() &&
+              std::ranges::all_of(named, [&](const Column& column) { return column.length == named.front().length; }),
+          "the columns of a table must have the same length");
   return table(std::move(named));
 }
 
@@ -106,8 +117,37 @@ nb::tuple state_of(const Column& column) {
                         column.length, column.null_count, buffers, children);
 }
 
-void must_hold(bool valid) {
-  if (!valid) throw Error(Errc::invalid_argument, "the pickled column is malformed");
+// The number after a prefix, if it is from 1 to a million; else 0.
+std::size_t width_after(std::string_view format, std::string_view prefix) {
+  constexpr std::size_t kMost = 1'000'000;
+  std::size_t width = 0;
+  if (!format.starts_with(prefix)) return 0;
+  const auto [end, error] = std::from_chars(format.data() + prefix.size(), format.data() + format.size(), width);
+  return error == std::errc() && end == format.data() + format.size() && width <= kMost ? width : 0;
+}
+
+bool is_known(std::string_view format) {
+  constexpr std::string_view kFormats[] = {"b", "l", "L", "I", "g", "U", "Z", "+L", "+s"};
+  return std::ranges::find(kFormats, format) != std::end(kFormats) || width_after(format, "w:") != 0 ||
+         width_after(format, "+w:") != 0;
+}
+
+// Arrow's metadata: a number of pairs, and for each string its size and its bytes.
+bool is_metadata(std::string_view bytes) {
+  const auto number = [&] {
+    std::int32_t value = -1;
+    if (bytes.size() >= sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(std::min(bytes.size(), sizeof value));
+    return value;
+  };
+  if (bytes.empty()) return true;
+  std::int64_t strings = 2 * std::int64_t{number()};
+  for (; strings > 0; --strings) {
+    const std::int32_t size = number();
+    if (size < 0 || static_cast<std::size_t>(size) > bytes.size()) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return strings == 0 && bytes.empty();
 }
 
 Column column_of_state(const nb::tuple& state) {
@@ -117,8 +157,12 @@ Column column_of_state(const nb::tuple& state) {
                 .length = nb::cast<std::int64_t>(state[3]),
                 .null_count = nb::cast<std::int64_t>(state[4]),
                 .metadata = std::string(metadata.c_str(), metadata.size())};
+  constexpr std::int64_t kMostPickledRows = std::int64_t{1} << 40U;
   const nb::list buffers(state[5]);
-  must_hold(column.length >= 0 && buffers.size() == buffers_of(column));
+  const auto must_hold = [](bool valid) { require(valid, "the pickled column is malformed"); };
+  must_hold(is_known(column.format) && is_metadata(column.metadata));
+  must_hold(column.length >= 0 && column.length <= kMostPickledRows && buffers.size() == buffers_of(column));
+  must_hold(column.null_count == 0 || (!buffers[0].is_none() && column.null_count > 0));
   for (const nb::handle buffer : buffers) {
     const std::size_t place = column.buffers.size();
     if (buffer.is_none()) {
@@ -165,11 +209,26 @@ nb::object item_of(const Column& column, std::int64_t row) {
   return value_at(column, existing_row(column, row));
 }
 
-// The rows that a mask selects, or those with the given numbers.
-Column selection_of(const Column& column, nb::handle rows) {
-  const nb::list keys(nb::hasattr(rows, "tolist") ? rows.attr("tolist")() : nb::borrow(rows));
-  const bool mask =
-      keys.size() != 0 && std::ranges::all_of(keys, [](nb::handle key) { return nb::isinstance<nb::bool_>(key); });
+bool has_booleans(nb::handle rows) {
+  if (nb::isinstance<Mask>(rows)) return true;
+  if (!nb::hasattr(rows, "dtype")) return false;
+  const nb::object kind = rows.attr("dtype");
+  const std::string type = nb::cast<std::string>(nb::str(kind));
+  return type == "bool" || type == "boolean" || type == "Boolean";
+}
+
+// The row of a number of any kind, the rows that a mask selects, or those with the given numbers.
+nb::object selection_of(const Column& column, nb::handle rows) {
+  const nb::object values = nb::hasattr(rows, "tolist") ? nb::object(rows.attr("tolist")()) : nb::borrow(rows);
+  if (PyIndex_Check(values.ptr()) != 0) {
+    const nb::object number = nb::steal(PyNumber_Index(values.ptr()));
+    if (!number.is_valid()) throw nb::python_error();
+    return item_of(column, nb::cast<std::int64_t>(number));
+  }
+  const nb::list keys(values);
+  const bool mask = keys.size() == 0
+                        ? has_booleans(rows)
+                        : std::ranges::all_of(keys, [](nb::handle key) { return nb::isinstance<nb::bool_>(key); });
   if (mask && keys.size() != static_cast<std::size_t>(column.length))
     throw nb::index_error(fmt::format("a mask of {} rows for {}", keys.size(), column.length).c_str());
   std::vector<std::int64_t> chosen;
@@ -178,7 +237,7 @@ Column selection_of(const Column& column, nb::handle rows) {
     if (!mask && !nb::try_cast(keys[i], row)) throw nb::type_error("expected a row, a slice, rows, or a mask");
     if (!mask || nb::cast<bool>(keys[i])) chosen.push_back(existing_row(column, row));
   }
-  return rows_of(column, chosen);
+  return as_python(rows_of(column, chosen));
 }
 
 // NotImplemented if `other` is neither a column nor a list or tuple.
@@ -310,9 +369,8 @@ void bind_rows(nb::module_& module, nb::class_<Column>& type) {
       .def(
           "__getitem__", [](const Column& self, const nb::slice& rows) { return as_python(slice_of(self, rows)); },
           "rows"_a, nb::sig("def __getitem__(self, rows: slice, /) -> typing.Self"))
-      .def(
-          "__getitem__", [](const Column& self, nb::handle rows) { return as_python(selection_of(self, rows)); },
-          "rows"_a, nb::sig("def __getitem__(self, rows: collections.abc.Iterable[int], /) -> typing.Self"))
+      .def("__getitem__", selection_of, "rows"_a,
+           nb::sig("def __getitem__(self, rows: collections.abc.Iterable[int], /) -> typing.Self"))
       .def(
           "__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); },
           nb::sig("def __iter__(self) -> collections.abc.Iterator[typing.Any]"))

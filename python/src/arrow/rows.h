@@ -10,8 +10,8 @@
 
 namespace refrain::python {
 
-// A column of booleans, none of them null. To Python it is a class of its own, which is a Sequence: polars takes only
-// such for a mask, but does not keep the types of other Sequences that are empty.
+// A column of booleans, none of them null. In Python it is a class of its own, registered as a Sequence, because polars
+// takes only Sequences as masks. Other columns are not registered: polars would lose the types of empty ones.
 struct Mask : Column {};
 
 // Returns a copy of these rows, which must exist.

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import random
 import sys
 import tempfile
@@ -144,7 +145,7 @@ class Dedup(Decisions):
     def test_the_tables_are_those_of_the_program(self):
         import pyarrow as pa
         import pyarrow.parquet as pq
-        from pyrefrain import spark
+        from pyrefrain import errors, spark
         # The tables are read as Spark writes them: it knows no unsigned numbers, and no column that is never null.
         rows = rows_of(families(17, 250) + ["", "short", "short", "\u6f22\u5b57 and so on"])
         out = self.program("dedup", rows, "--sample", "0", "--tables", "parquet")
@@ -173,6 +174,10 @@ class Dedup(Decisions):
                 self.assertEqual(found, expected, name)
                 self.assertGreater(len(found), 10)
             self.assertEqual(kept, sum(row["keep"] for row in pq.read_table(f"{folder}/decisions.parquet").to_pylist()))
+        os.rename(os.path.join(written, "matches.parquet"), os.path.join(written, "others.parquet"))
+        with self.assertRaisesRegex(errors.InvalidArgument, "^output: .*/clusters.parquet exists already"):
+            spark.dedup(frame, output=pathlib.Path(written))
+        self.assertEqual(sorted(os.listdir(written)), ["clusters.parquet", "decisions.parquet", "others.parquet"])
 
     @long_form
     def test_partitions_change_nothing(self):

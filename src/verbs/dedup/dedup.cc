@@ -77,7 +77,7 @@ DedupReport run_dedup(const DedupOptions& asked, const Context& context, Then th
   run.library = library.get();
   try {
     run.report.estimate = verbs::dedup::estimate(plan, context);
-    if (options.tables == Tables::parquet) corpus::prepare_parquet(run.budget);  // it is loaded already
+    if (options.tables == Tables::parquet) corpus::prepare_parquet(run.budget);  // charges it to the run's budget
     if (options.estimated) options.estimated(run.report.estimate);
     verbs::dedup::run_stages(run, whole);
     then(run);

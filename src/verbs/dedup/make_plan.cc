@@ -78,7 +78,7 @@ void check_known(const DedupOptions& options) {
 void check_in_memory(const DedupOptions& options) {
   const auto refuse = [](bool asked, const char* flag) {
     if (asked)
-      throw Error(Errc::invalid_argument, fmt::format("{}: writes files, and documents in memory have none", flag));
+      throw Error(Errc::invalid_argument, fmt::format("{}: writes files, but these documents are in memory", flag));
   };
   refuse(options.apply, "`apply`");
   refuse(options.annotate, "`annotate`");

@@ -10,22 +10,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json.h"
 #include "refrain/index.h"
-#include "refrain/utf8.h"
 #include "verbs/run/tsv.h"
 
 namespace refrain {
 
 namespace {
 
-// Returns `text` with U+FFFD in place of bytes that are not UTF-8.
 std::string as_utf8(std::string_view text) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint code = decode_utf8(text, at);
-    out += code.valid() ? text.substr(at, code.size) : std::string_view("\xEF\xBF\xBD");
-    at += code.size;
-  }
+  append_utf8(out, text);
   return out;
 }
 

@@ -473,7 +473,9 @@ NearReport near(const NearOptions& options, const Context& context) {
       {.target = options.output,
        .force = options.force,
        .verb = "near",
-       .outputs = {"matches.tsv", "clusters.tsv", "matches.parquet", "clusters.parquet", verbs::run::kSkippedName},
+       .outputs = verbs::run::with_tables({"matches.tsv", "clusters.tsv", verbs::run::kSkippedName},
+                                          {"matches.parquet", "clusters.parquet"}, options.output,
+                                          options.tables == Tables::parquet),
        .inputs = options.input.paths});
   verbs::run::list_skipped(listed.input, output);
   verbs::near::FileSink sink(output, options, verb.budget());
@@ -485,7 +487,7 @@ NearReport near(const NearOptions& options, const Context& context) {
 
 NearResult near(DocumentStream& documents, const NearOptions& options, const Context& context) {
   if (options.tables != Tables::tsv)
-    throw Error(Errc::invalid_argument, "`tables`: writes files, and documents in memory have none");
+    throw Error(Errc::invalid_argument, "`tables`: writes files, but these documents are in memory");
   NearOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);
   NearResult result;

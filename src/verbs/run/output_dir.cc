@@ -79,9 +79,10 @@ void OutputDir::publish(std::string_view text) {
     // too much.
     names_.insert(names_.begin(), list_of_files("", name).string());
   }
-  OutputFile summary = create(kSummaryName);
-  summary.write(text);
-  summary.close();
+  names_.push_back(kSummaryName);
+  AtomicFile summary((staging_->path() / kSummaryName).string());  // even here none that is cut off may be found
+  summary.out().write(text);
+  summary.commit();
   if (!replace_) return staging_->publish(target_);
   std::error_code ignored;
   OutputFile((target_ / kReplacingName).string()).close();
@@ -182,6 +183,27 @@ bool holds_run_of(const fs::path& folder, const std::string& verb) {
   return read_file_part(path, 0, kHeadBytes).find(mark) != std::string::npos;
 }
 
+namespace {
+
+bool is_table(std::string_view name) {
+  return name.ends_with(".parquet");
+}
+
+// Whether Parquet tables in the folder may be those of a run: a finished one says whether it wrote any.
+bool may_hold_tables(const fs::path& folder) {
+  const fs::path path = folder / kSummaryName;
+  if (path_kind(path) != PathKind::file) return true;
+  return read_file_part(path, 0, fs::file_size(path)).find("\"tables\": \"parquet\"") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> with_tables(std::vector<std::string> outputs, const std::vector<std::string>& tables,
+                                     const fs::path& folder, bool written) {
+  if (written || may_hold_tables(folder)) outputs.insert(outputs.end(), tables.begin(), tables.end());
+  return outputs;
+}
+
 std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std::string>& outputs, bool ours,
                                   const std::vector<std::string>& inputs) {
   std::vector<fs::path> there;
@@ -195,7 +217,8 @@ std::vector<fs::path> replaceable(const fs::path& folder, const std::vector<std:
       if (ours && is_taken(list_of_files(folder, name))) there.push_back(path);
       continue;
     }
-    if (!ours) refuse(path, "exists, but was not written by this verb; name another folder");
+    if (!ours || (is_table(name) && !may_hold_tables(folder)))
+      refuse(path, "exists, but was not written by this verb; name another folder");
     check_untouched(folder, name);
     there.push_back(path);
   }

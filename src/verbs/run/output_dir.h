@@ -64,6 +64,11 @@ inline constexpr const char* kSummaryName = "summary.json";
 // Whether the folder holds a finished run of `verb`, or of any verb if that is empty, according to its summary.
 bool holds_run_of(const std::filesystem::path& folder, const std::string& verb);
 
+// Adds the names of Parquet tables to those of the other outputs, unless the run writes none and the folder holds a
+// finished run that wrote none: there they are a user's.
+std::vector<std::string> with_tables(std::vector<std::string> outputs, const std::vector<std::string>& tables,
+                                     const std::filesystem::path& folder, bool written);
+
 // The path of the list of files in output folder `name`: ".NAME.files", beside that folder. Each line is a path
 // below the folder, escaped as in a TSV. The list tells a later run what it may replace, even if everything was
 // copied or restored.
@@ -78,7 +83,7 @@ void check_untouched(const std::filesystem::path& folder, const std::string& nam
 
 // Returns those of `outputs` that exist, or whose list of files is left. Throws Error(invalid_argument) if one of
 // them may not be replaced:
-// - no run made it (`ours` is not set);
+// - no run made it (`ours` is not set, or it is a Parquet table and the finished run in the folder wrote none);
 // - it is a folder into which somebody has put something;
 // - one of `inputs` is the output or lies inside it.
 std::vector<std::filesystem::path> replaceable(const std::filesystem::path& folder,

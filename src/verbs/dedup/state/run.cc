@@ -8,6 +8,7 @@
 #include "corpus/files/listing.h"
 #include "verbs/dedup/state/known_documents.h"
 #include "verbs/run/input_identity.h"
+#include "verbs/run/output_dir.h"
 #include "verbs/run/skipped.h"
 
 namespace refrain::verbs::dedup {
@@ -42,9 +43,11 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
            .force = options.force,
            .changed_input = [this](const timespec& since) { return changed_input(options, since); },
            .nameless = options.input.documents ? &temp : nullptr,
-           .outputs = {"decisions.jsonl", "matches.tsv", "clusters.tsv", "decisions.parquet", "matches.parquet",
-                       "clusters.parquet", "substring_bytes.tsv", "against.jsonl", "clean", "annotated", "attributes",
-                       "templates.bin", "library", "report.html", run::kSkippedName}},
+           .outputs = run::with_tables(
+               {"decisions.jsonl", "matches.tsv", "clusters.tsv", "substring_bytes.tsv", "against.jsonl", "clean",
+                "annotated", "attributes", "templates.bin", "library", "report.html", run::kSkippedName},
+               {"decisions.parquet", "matches.parquet", "clusters.parquet"}, options.output,
+               options.tables == Tables::parquet)},
           budget) {
   report.threads = threads;
   report.memory_bytes = budget.ceiling();

@@ -60,8 +60,8 @@ struct QueryCursor {
 };
 
 std::string encode_cursor(const QueryCursor& cursor);
-// Throws Error(invalid_argument) if it is not a cursor, and Error(outdated) if it belongs to another commit. That is
-// checked before the query is looked at, whose documents the newer commit may not have.
+// Throws Error(invalid_argument) if it is not a cursor, and Error(outdated) if it belongs to another commit. Call
+// it before looking up documents of the query: the newer commit may no longer have them.
 void check_cursor(std::string_view text, std::uint64_t commit);
 // Throws Error(invalid_argument) if it belongs to another query, too.
 QueryCursor decode_cursor(std::string_view text, std::uint64_t query, std::uint64_t commit);
