@@ -175,7 +175,7 @@ def test_every_index_of_pandas_takes_a_mask():
     assert frame[keep & (frame["n"] > 1)]["n"].tolist() == [2, 4]
     assert frame[(frame["n"] > 1) & np.asarray(keep)]["n"].tolist() == [2, 4]
     for wrong in (lambda: frame.take(keep), lambda: np.asarray(keep, dtype=np.intp)):
-        with pytest.raises(TypeError, match="a mask does not have numbers"):  # but no rows 0 and 1
+        with pytest.raises(TypeError, match="a mask cannot be used as row numbers"):  # but no rows 0 and 1
             wrong()
 
 
