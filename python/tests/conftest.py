@@ -36,6 +36,12 @@ def write_jsonl(path, rows):
 
 
 @pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory):
+    """A folder for what mypy remembers of the packages that the strict checks import."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+@pytest.fixture(scope="session")
 def world(tmp_path_factory):
     """Returns (file, rows) of bench/dedup_world.py."""
     folder = tmp_path_factory.mktemp("world")

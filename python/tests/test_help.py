@@ -117,7 +117,7 @@ pyrefrain.dedup(["a"]).kept().merge()
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_type_checkers_know_what_is_returned(tmp_path, checker):
+def test_type_checkers_know_what_is_returned(tmp_path, mypy_cache, checker):
     if importlib.util.find_spec(checker) is None:
         pytest.skip(f"there is no {checker}")
     checked = CHECKED.replace("type_of_keep()", "Mask").replace("import pyrefrain\n",
@@ -125,7 +125,7 @@ def test_type_checkers_know_what_is_returned(tmp_path, checker):
     (tmp_path / "right.py").write_text(checked)
     (tmp_path / "wrong.py").write_text(MISTAKES)
     command = {"mypy": ["--strict", "--ignore-missing-imports", "--follow-imports", "silent", "--cache-dir",
-                        tmp_path / "cache"], "pyright": ["--pythonpath", sys.executable]}[checker]
+                        mypy_cache], "pyright": ["--pythonpath", sys.executable]}[checker]
     done = subprocess.run([sys.executable, "-m", checker, *command, "right.py", "wrong.py"], cwd=tmp_path, text=True,
                           env={**os.environ, "MYPYPATH": PLACE}, capture_output=True, check=False)
     found = [line for line in done.stdout.splitlines() if re.search(r"\berror\b: ", line)]

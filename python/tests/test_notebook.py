@@ -65,7 +65,7 @@ def test_the_notebook_keeps_every_page_once(capsys):
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_the_notebooks_are_clean_under_a_strict_type_checker(checker, tmp_path):
+def test_the_notebooks_are_clean_under_a_strict_type_checker(checker, tmp_path, mypy_cache):
     pytest.importorskip(checker, reason=f"{checker} is not installed")
     for notebook in NOTEBOOKS:
         (tmp_path / f"{notebook.stem}.py").write_text("\n\n".join(cells_of(notebook.name)) + "\n", encoding="utf-8")
@@ -73,7 +73,7 @@ def test_the_notebooks_are_clean_under_a_strict_type_checker(checker, tmp_path):
     sources = [f"{notebook.stem}.py" for notebook in NOTEBOOKS]
     if checker == "mypy":
         command = ["mypy", "--strict", "--ignore-missing-imports", "--follow-imports=silent", "--cache-dir",
-                   str(tmp_path / "cache"), *sources]
+                   str(mypy_cache), *sources]
     else:
         # Other packages have no types, and a cell shows what its last line is.
         (tmp_path / "pyrightconfig.json").write_text(json.dumps({
