@@ -46,6 +46,7 @@ gpu-bench: ## measure the kernels on the GPU of this machine, and keep the recor
 	@tools/gpu bench
 
 torture: release ## fail every call, plant strangers everywhere, cut the power: minutes to hours
+	@tools/setup http
 	@tools/torture
 
 check: ## run what takes too long for `make test`, in stages; STAGE=asan-1 runs one

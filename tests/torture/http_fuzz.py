@@ -4,7 +4,7 @@ No answer may be a 5xx, or have a status, a header or a field that the descripti
 allows are accepted, and others are refused. In an answer of many rows, each row is checked. From the first round of
 requests to the last, the memory of the server may not grow.
 
-    http_fuzz.py [--requests N] [--seed N]
+    http_fuzz.py [--full] [--seed N]
 
 This file is also the module of hooks that schemathesis loads.
 """
@@ -116,9 +116,10 @@ def fuzz(server, folder, examples, seed):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--full", action="store_true", help="20,000 requests instead of 3,000")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    requests = 20_000 if options.full else 3_000
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="refrain-http-fuzz-"))
         with open(os.path.join(SOURCE_DIR, "docs", "openapi.json"), encoding="utf-8") as file:
@@ -132,8 +133,8 @@ def main():
             "serve", "index", "--library", "library", "--add", "--token-file", "token", "--listen", "127.0.0.1:0",
             "--memory", "256M", cwd=folder, stderr=subprocess.PIPE)))
         good, memory = True, []
-        while good and server.requests() < options.requests:
-            good = fuzz(server, folder, options.requests // 40, options.seed + len(memory))
+        while good and server.requests() < requests:
+            good = fuzz(server, folder, requests // 40, options.seed + len(memory))
             memory.append(server.memory())
             print(f"http_fuzz: {server.requests():,} requests, {memory[-1] >> 20} MiB", flush=True)
         good = good and server.process.poll() is None and memory[-1] < memory[0] + MOST_GROWTH
