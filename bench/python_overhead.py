@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures what Python costs: dedup of texts in memory, called from Python, beside the program over a file of the same texts.
+"""Measures what Python costs: dedup of texts in memory, called from Python, beside the program over a file of the same
+texts.
 
     python_overhead.py [--megabytes 1000] [--threads 2]
 
