@@ -51,7 +51,7 @@ class Interrupted(Error):
 
 
 class DuplicateIds(UserWarning):
-    """Documents have the same id, so decisions cannot be told apart by it."""
+    """Several documents have the same id, so it does not say which of them a decision is about."""
 
 
 def about(option: str, sentence: str, kind: type[Error] = InvalidArgument) -> Error:

@@ -225,7 +225,7 @@ class DecisionColumns {
   std::vector<double> similarities_, as_written_;
 };
 
-// Warns that decisions cannot be told apart by id, at the line that called dedup().
+// Warns of documents that share an id. The warning points to the line that called dedup().
 void warn_of_shared_ids(const DedupReport& report) {
   if (report.shared_ids == 0) return;
   const std::string message = fmt::format(

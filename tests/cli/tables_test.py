@@ -123,7 +123,7 @@ class TablesCase(TestCase):
                 self.assertEqual(len(found), len(expected), (name, read.__name__))
                 for row, wanted in zip(found, expected):
                     self.assertEqual(list(row), list(types[name]))
-                    # What the text table does not say, for example the similarity with --near simhash.
+                    # The text table leaves this out, for example the similarity with --near simhash.
                     row = {column: value for column, value in rounded(row).items()
                            if column in wanted or name == "decisions.parquet"}
                     self.assertEqual(row, wanted, (name, read.__name__))

@@ -108,7 +108,8 @@ class Install(InstalledCase):
 
     def test_the_page_of_versions_tells_those_of_the_code(self):
         with open(os.path.join(SOURCE_DIR, "docs", "versions.md"), encoding="utf-8") as page:
-            rows = dict(re.findall(r"^\| ([^|(]+?) (?:\([^|]*\) )?\| (\d+)(?: \([^|]*\))? \|", page.read(), re.MULTILINE))
+            row = r"^\| ([^|(]+?) (?:\([^|]*\) )?\| (\d+)(?: \([^|]*\))? \|"
+            rows = dict(re.findall(row, page.read(), re.MULTILINE))
         in_code = {"fingerprint": ("include/refrain/version.h", r"kFingerprintVersion = (\d+)"),
                    "MinHash signature": ("include/refrain/version.h", r"kMinHashVersion = (\d+)"),
                    "index": ("src/engines/blot/manifest.cc", r"kManifestVersion = (\d+)"),

@@ -61,8 +61,8 @@ bool is_packed(const Chunk& chunk);
 std::string value_text(const Chunk& chunk, std::int64_t i, std::string_view what);
 // Reads a list of str and None.
 Texts texts_of_list(nanobind::handle list, std::string_view what);
-// The same, a part at a time, each time it is read: no more than a part is held in UTF-8. Later changes of the list have
-// no effect. Thread-safe; texts() needs no lock of the interpreter.
+// Reads such a list a part at a time, so that only one part is held in UTF-8. Later changes of the list have no effect.
+// Thread-safe; texts() takes the lock of the interpreter itself.
 class TextList {
  public:
   TextList(nanobind::handle list, std::string_view what);

@@ -48,7 +48,7 @@ bool has_offsets(const Column& column) {
   return column.format == "U" || column.format == "Z" || column.format == "+L";
 }
 
-// The size of a buffer, in bytes. Those before it must be there.
+// The size of a buffer in bytes. The buffers before it must be set already.
 std::size_t buffer_bytes(const Column& column, std::size_t buffer) {
   const auto rows = static_cast<std::size_t>(column.length);
   if (buffer == 0 || column.format == "b") return (rows + kByte - 1) / kByte;

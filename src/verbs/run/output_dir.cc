@@ -200,7 +200,7 @@ bool may_hold_tables(const fs::path& folder) {
 
 std::vector<std::string> with_tables(std::vector<std::string> outputs, const std::vector<std::string>& tables,
                                      const fs::path& folder, bool written) {
-  if (written || may_hold_tables(folder)) outputs.insert(outputs.end(), tables.begin(), tables.end());
+  if (written || folder.empty() || may_hold_tables(folder)) outputs.insert(outputs.end(), tables.begin(), tables.end());
   return outputs;
 }
 

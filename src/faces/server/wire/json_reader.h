@@ -1,7 +1,8 @@
 // Reads JSON in place, one value after another, and builds no tree: parsing takes only the memory of the strings that
 // it returns, which are never longer than the JSON they were written as.
 //
-// No request needs nested values, so they can only be skipped, except for lists whose items the caller reads one by one.
+// No request needs nested values, so they can only be skipped. The exception is lists, whose items the caller reads one
+// by one.
 #pragma once
 
 #include <string>
