@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from . import _core
+from ._files import parsed_json
 from ._help import documented
 from ._inputs import documents_of, explicit_field, paths_of
 from ._progress import reporter
@@ -41,7 +41,7 @@ def explain(a: Any, b: Any = None, *, within: Any = None, run: Any = None, text:
     distance  in how many bits fingerprints may differ to match [8]
     """
     if run is not None:
-        return json.loads(_core.explain_run(os.fspath(run), str(a), options.get("memory")))
+        return parsed_json(_core.explain_run(os.fspath(run), str(a), options.get("memory")))
     if b is None:
         raise TypeError("explain() needs two documents, or run=FOLDER and an id")
     if "progress" in options:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 
 from . import errors
 
@@ -26,11 +25,15 @@ def output_folder(options):
         yield options["output"]
 
 
-def json_lines(path):
+def parsed_json(text):
     import json
 
+    return json.loads(text)
+
+
+def json_lines(path):
     with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+        return [parsed_json(line) for line in file]
 
 
 def tsv_rows(text, **types):
@@ -49,6 +52,8 @@ def unescaped(value):
     """Returns an id as it was before it was written into a TSV file."""
     if "\\" not in value:
         return value
+    import re
+
     return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found.group(1), found.group(1)), value)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from . import _core
+from ._files import parsed_json
 from ._help import documented
 from ._inputs import documents_of, explicit_field, input_of
 from ._progress import reporter
@@ -40,15 +40,15 @@ class Index:
         """Adds documents, and returns the report. `data`, `text` and `id` are as in fingerprint()."""
         given = _input_and_options(data, text, id, options)
         if self._open is not None:
-            return json.loads(self._open.add(*given))
+            return parsed_json(self._open.add(*given))
         options.pop("replace", None)  # there are no documents to replace yet
         report = _core.create_index(self.folder, given[0], {**self._layout, **given[1]})
         self._open = _core.Index(self.folder)
-        return json.loads(report)
+        return parsed_json(report)
 
     def remove(self, ids: Iterable[Any]) -> dict[str, Any]:
         """Removes documents by their ids, and returns the report."""
-        return json.loads(self._opened_index().remove([str(each) for each in ids]))
+        return parsed_json(self._opened_index().remove([str(each) for each in ids]))
 
     @documented("query", "input", "run")
     def query(self, data: Any = None, *, text: str = "text", id: str | None = None, of: Any = None,
@@ -64,7 +64,7 @@ class Index:
         else:
             rows, _ = self._opened_index().query(*_input_and_options([data] if isinstance(data, str) else data, text,
                                                                      id, options))
-        return [json.loads(line) for line in rows.splitlines()]
+        return [parsed_json(line) for line in rows.splitlines()]
 
     @documented("query", "run")
     def query_self(self, **options: Unpack[SelfOptions]) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ class Index:
         `texts=False` leaves the texts out.
         """
         rows, _ = self._opened_index().query([], {"self": True, **_progressing(options)})
-        return [json.loads(line) for line in rows.splitlines()]
+        return [parsed_json(line) for line in rows.splitlines()]
 
     @documented("passages", "run")
     def passages(self, **options: Unpack[PassagesOptions]) -> list[dict[str, Any]]:
@@ -82,18 +82,18 @@ class Index:
         `texts=False` leaves the texts out.
         """
         rows, _ = self._opened_index().passages(_progressing(options))
-        return [json.loads(line) for line in rows.splitlines()]
+        return [parsed_json(line) for line in rows.splitlines()]
 
     def merge(self) -> dict[str, Any]:
         """Merges all segments into one, which leaves out the removed documents."""
-        return json.loads(self._opened_index().merge())
+        return parsed_json(self._opened_index().merge())
 
     def document(self, id: Any) -> str | None:
         """Returns the text of a document, or None if the index has no such id."""
         return self._opened_index().document(str(id))
 
     def stats(self) -> dict[str, Any]:
-        return json.loads(self._opened_index().stats())
+        return parsed_json(self._opened_index().stats())
 
     def __len__(self) -> int:
         return 0 if self._open is None else self.stats()["documents"]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
-import logging
 import os
-import tempfile
 import threading
 
 from . import _core, errors
+from ._files import parsed_json
 from ._help import documented
 from ._inputs import Held, documents_of, paths_of
 from ._table import Table
@@ -94,6 +92,8 @@ class Library:
         opened = self._opened(add)
         found = opened.seen(documents, add)
         for line in opened.events():
+            import logging
+
             logging.getLogger("pyrefrain").info("%s", line)
         return Answers(found, held)
 
@@ -110,23 +110,23 @@ class Library:
         if isinstance(ids, str) or isinstance(sources, str):
             raise TypeError("ids, sources: expected several, not a str")
         ids, sources = [str(each) for each in ids], list(sources)
-        return json.loads(self._closed(_core.library_remove, ids, sources))
+        return parsed_json(self._closed(_core.library_remove, ids, sources))
 
     def merge(self) -> dict[str, Any]:
         """Merges all segments into one, which leaves out the removed documents, and returns the report."""
-        return json.loads(self._closed(_core.library_merge))
+        return parsed_json(self._closed(_core.library_merge))
 
     def check(self, repair: bool = False) -> dict[str, Any]:
         """Verifies every checksum, and returns the report. `repair` drops damaged texts of added documents."""
-        return json.loads(self._closed(_core.library_check, repair))
+        return parsed_json(self._closed(_core.library_check, repair))
 
     def stats(self) -> dict[str, Any]:
         """The size and the rules of the library, as `refrain library stats --json` prints them."""
-        return json.loads(_core.library_stats(self.folder))
+        return parsed_json(_core.library_stats(self.folder))
 
     def export(self) -> list[dict[str, Any]]:
         """Returns a dict for every document, as `refrain library export` prints them."""
-        return [json.loads(line) for line in self._closed(_core.library_documents).splitlines()]
+        return [parsed_json(line) for line in self._closed(_core.library_documents).splitlines()]
 
     def close(self) -> None:
         """Ends the lock. Added documents are on disk before that; now they become a part of the library's tables."""
@@ -197,6 +197,8 @@ class _stream_library:
     def __init__(self, library, options):
         self._folder = None
         if library is None:
+            import tempfile
+
             self._folder = tempfile.TemporaryDirectory(prefix="pyrefrain-")
             library = os.path.join(self._folder.name, "library")
         self._own = not isinstance(library, Library)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 
 from . import _core, errors
+from ._files import parsed_json
 from ._inputs import documents_of, is_dataset
 from ._table import Table, escaped, html_table
 
@@ -63,7 +63,7 @@ class Result(Table):
     @functools.cached_property
     def report(self) -> Report:
         """The contents of summary.json, as a dict."""
-        return Report(json.loads(self._report))
+        return Report(parsed_json(self._report))
 
     @property
     def _documents(self):
@@ -184,7 +184,7 @@ class Decisions(Result, Generic[Data]):
     @functools.cached_property
     def report(self) -> Report:
         """The contents of summary.json, as a dict. If files were read, a notebook shows report.html."""
-        report = Report(json.loads(self._report))
+        report = Report(parsed_json(self._report))
         report.page = self._page
         return report
 
@@ -309,7 +309,7 @@ class Explanation:
 
     def __init__(self, report: str):
         #: The whole report, as `refrain explain --json` prints it.
-        self.report: dict[str, Any] = json.loads(report)
+        self.report: dict[str, Any] = parsed_json(report)
 
     @property
     def similarity(self) -> float:
