@@ -127,6 +127,7 @@ class Memory(Limited):
         self.assertEqual(summary["run"]["memory_bytes"], BUDGET)
         self.assertLessEqual(summary["run"]["peak_rss_bytes"], BUDGET)
 
+    @only_in_long_form  # RealText has a short one
     def test_dedup_keeps_its_budget_and_writes_the_clean_corpus(self):
         self.check_dedup(self.corpus.path("in.jsonl"), "--id-field", "id", "--threshold", "0.95", "--apply",
                          "--annotate")

@@ -90,7 +90,7 @@ class Build(TestCase):
         lines = []
         for _ in range(110_000):  # seven million tokens
             lines.append(random.choice(known) + " " + " ".join(random.choices(words, k=24)))
-        for copies, filtered in ((1, False), (6, True)):
+        for copies, filtered in ((1, False), (6, True)) if LONG else ((1, False),):
             path = self.write("lines.txt", "\n".join(lines * copies) + "\n")
             few, small = self.build(path, "--format", "lines", "--memory", "64M", "--threads", "2", timeout=600)
             many, large = self.build(path, "--format", "lines", "--memory", "2G", timeout=600)
@@ -113,7 +113,8 @@ class Build(TestCase):
                 self.check_rows(texts, n, m)
 
     def test_one_word_and_two_that_alternate(self):
-        for text in ("word " * 2_000_000, "yin yang " * 1_500_000):
+        million = 1_000_000 if LONG else 250_000
+        for text in ("word " * (2 * million), "yin yang " * (3 * million // 2)):
             path = self.write("one.txt", text)
             before = time.monotonic()
             expected, summary = self.build(path, "--memory", "1G")

@@ -1,3 +1,3 @@
-"""These tests share a Spark session and are not run by pytest, but as spark_local and spark_cluster by ctest."""
+"""These tests share a Spark session and are not run by pytest, but by ctest and `make check`."""
 
 collect_ignore_glob = ["*_test.py"]

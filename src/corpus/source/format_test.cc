@@ -102,9 +102,8 @@ TEST_F(NewFormat, IsReadByItsEndingItsBeginningOrItsName) {
 }
 
 TEST_F(NewFormat, LongAndBadRecordsAreCountedAndReadingContinues) {
-  const std::string path =
-      write("a.notes", note("a", "x") + note("b", std::string(100, 'y')) + note("c", std::string(50'000, 'z')) +
-                           note("d", "w") + "without an end");
+  const std::string path = write("a.notes", note("a", "x") + note("b", std::string(100, 'y')) +
+                                                note("c", std::string(5'000, 'z')) + note("d", "w") + "without an end");
   SourceOptions options = reading({path});
   options.max_doc_bytes = 10;
   const Collected found = collect(options);

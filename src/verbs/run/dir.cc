@@ -126,7 +126,7 @@ std::string_view changed_file(const Values& before, const Values& now) {
   return {};
 }
 
-// Describes how an option was given and how it is now: "with `max_loss` 16, not 8". For an option with several values,
+// Describes how an option was given and how it is now: "with `window` 5, not 3". For an option with several values,
 // names only those that differ. The values of an option that takes none are true and false.
 std::string option_difference(std::string_view name, Values before, Values now) {
   const std::string option = fmt::format("`{}`", name);
