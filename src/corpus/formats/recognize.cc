@@ -135,6 +135,12 @@ bool is_page(std::string_view bytes, std::string_view path, bool binary) {
   return !binary && is_page_name(path) && bytes.find('<') != std::string_view::npos;
 }
 
+// An SVG file is a drawing: its markup, by which two unrelated drawings are alike, is not text.
+bool is_drawing(std::string_view bytes) {
+  const std::string_view tag = to_first_tag(bytes);
+  return begins_with_word(tag, "<svg") || begins_with_word(tag, "<!doctype svg");
+}
+
 // Removes the first line, with its line break, and returns it.
 std::string_view next_line(std::string_view& bytes) {
   const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
@@ -231,6 +237,7 @@ Recognized recognize(std::string_view beginning, std::string_view path) {
     if (binary >= magic.binary && beginning.size() >= magic.at + magic.bytes.size() &&
         beginning.substr(magic.at).starts_with(magic.bytes))
       return {Recognized::Content::other, magic.kind, magic.advice};
+  if (is_drawing(beginning)) return {Recognized::Content::other, "image", kNoAdvice};
   if (is_page(beginning, path, binary)) return {Recognized::Content::html};
   if (binary) return {Recognized::Content::other};
   if (begins_mail(beginning)) return {Recognized::Content::mail};

@@ -44,6 +44,11 @@ TEST(Recognize, MailManualPagesAndText) {
       {"...and so on\n", "a.1", Content::text},
       {"", "a.1", Content::text},
       {"<html>" + mail, "a", Content::html},
+      {"<svg xmlns='http://www.w3.org/2000/svg'><text>a</text></svg>", "a.html", Content::other},
+      {"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC 'x'>\n<svg>", "a",
+       Content::other},
+      {"The tag <svg> begins a drawing", "a.txt", Content::text},
+      {"<html><svg></svg>", "a", Content::html},
       {"filedesc://a.arc 0.0.0.0 2009 text/plain 76\n", "a", Content::other},
   };
   for (const RecognizeRow& row : rows)
