@@ -37,8 +37,8 @@ def type_of(row):
         words = ", ".join(f'"{choice}"' for choice in row["choices"])
         return ("bool | " if row["choices"][1:] == ["off"] else "") + f"Literal[{words}]"
     kind = PLAIN.get(row["kind"], PATH)
-    if row["word"]:
-        kind += f' | Literal["{row["word"]}"]'
+    if row["words"]:
+        kind += " | Literal[" + ", ".join(f'"{word}"' for word in row["words"]) + "]"
     if row["repeated"]:
         return f"{kind} | Sequence[{kind}]" if kind == PATH else f"list[{kind}]"
     return kind

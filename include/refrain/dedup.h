@@ -2,12 +2,12 @@
 //
 // The kept set is well defined: documents are ranked by the keep policy, and in input order if they tie. Each one is
 // kept unless a document that is already kept matches it: that document is similar to it, at or above the threshold,
-// and covers it. B covers A if A has at most `max_loss` tokens in a row that B does not hold; B holds a token of A if
-// some window of A that contains it is also a window of B. In addition, two texts of up to 64 KiB must be as similar
-// as the threshold with symbols counted, so that a page about operator== is not removed because of one about
-// operator!=. And every attachment of A must be one of B, whatever `max_loss` is: when messages are read, their text
-// names each attachment in a line of its own. So a match has a direction, nothing is removed through a chain of
-// matches, and every removed document names a kept one whose text it was compared with.
+// and covers it. B covers A if what B does not hold of A weighs little (kAutoLoss), or is at most `max_loss` tokens in
+// a row; B holds a token of A if some window of A that contains it is also a window of B. In addition, two texts of up
+// to 64 KiB must be as similar as the threshold with symbols counted, so that a page about operator== is not removed
+// because of one about operator!=. And every attachment of A must be one of B, whatever `max_loss` is: when messages
+// are read, their text names each attachment in a line of its own. So a match has a direction, nothing is removed
+// through a chain of matches, and every removed document names a kept one whose text it was compared with.
 //
 // With another set of texts (`against`, for example a test set), documents that contain an item of that set are
 // removed first. Tokens are compared: line breaks, case and punctuation do not matter. A document contains an item of
@@ -107,8 +107,9 @@ struct DedupEstimate {
 
 inline constexpr double kDefaultThreshold = 0.8;
 inline constexpr unsigned kDefaultLanes = 128;
-inline constexpr std::uint32_t kDefaultMaxLoss = 16;
+// What max_loss may be besides a number.
 inline constexpr std::uint32_t kAnyLoss = ~std::uint32_t{0};
+inline constexpr std::uint32_t kAutoLoss = kAnyLoss - 1;  // weighs what is lost, and how long the document is
 
 // When one document makes another redundant.
 struct DocumentMatchOptions {
@@ -117,8 +118,8 @@ struct DocumentMatchOptions {
   double threshold = kDefaultThreshold;  // minimum Jaccard similarity of the windows of two matching documents
   double recall = 0.95;                  // the share of pairs exactly at the threshold that become candidates
   unsigned lanes = kDefaultLanes;        // in a MinHash signature
-  // The most tokens in a row that a near-duplicate may have of its own and still be removed.
-  std::uint32_t max_loss = kDefaultMaxLoss;
+  // The most tokens in a row that a near-duplicate may have of its own and still be removed, kAutoLoss or kAnyLoss.
+  std::uint32_t max_loss = kAutoLoss;
 };
 
 struct DedupOptions {
@@ -132,7 +133,7 @@ struct DedupOptions {
   double threshold = kDefaultThreshold;
   double recall = DocumentMatchOptions{}.recall;
   unsigned lanes = kDefaultLanes;
-  std::uint32_t max_loss = kDefaultMaxLoss;
+  std::uint32_t max_loss = kAutoLoss;
   DocumentMatchOptions match() const { return {windows, threshold, recall, lanes, max_loss}; }
   // When documents are compared, leave out text that many otherwise different documents of one source share
   // (navigation, legal notices). Here, a document's source is `source_field`, else the host of its id if that is a

@@ -17,11 +17,17 @@
 
 namespace [[gnu::visibility("default")]] refrain {
 
+// A word that is accepted in place of a number, and the number that it stands for: "any", "off".
+struct NumberWord {
+  std::string_view word;
+  std::uint64_t means = 0;
+};
+
 // The kind of value that an option takes on the command line. Completion uses this, too.
 enum class OptionKind {
   toggle,   // nothing: giving it turns it on
   text,     // any text
-  number,   // a whole number from `least` to `most`, or `word`
+  number,   // a whole number from `least` to `most`, or one of `number_words`
   share,    // from 0 to 1: 0.8 or 80%
   percent,  // the same, shown as 80%
   size,     // bytes, with K, M, G or T; from `least`
@@ -64,8 +70,7 @@ struct OptionInfo {
   std::string_view help = {};
   std::uint64_t least = 0;
   std::uint64_t most = kAnyNumber;
-  std::string_view word = {};    // accepted in place of a number: "any", "off"
-  std::uint64_t word_means = 0;  // the number that it stands for
+  std::vector<NumberWord> number_words = {};
   std::vector<std::string_view> (*choices)() = nullptr;
   unsigned unlisted = 0;  // this many of the choices, from the first, are what applies without the flag
   OptionGroup group = OptionGroup::verb;
@@ -87,6 +92,13 @@ struct Option {
   // Why the option would have no effect beside the others: "without `near` simhash"; empty if it has one. May be null.
   std::string (*idle)(const Options&) = nullptr;
 };
+
+// The number that a word stands for; null: none.
+const std::uint64_t* number_meant(const OptionInfo& info, std::string_view word);
+// The word that stands for a number; empty: none.
+std::string_view word_meaning(const OptionInfo& info, std::uint64_t number);
+// The words that stand for numbers: "auto or any".
+std::string number_words_text(const OptionInfo& info);
 
 // A value as text: "0.8", "50%", "64M", "on".
 std::string option_text(const OptionInfo& info, const OptionValue& value);

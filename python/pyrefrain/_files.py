@@ -26,6 +26,8 @@ def output_folder(options):
 
 
 def parsed_json(text):
+    """Returns the value of a JSON text. This module and others import what takes long to import where they need it, so
+    that `import pyrefrain` takes no time."""
     import json
 
     return json.loads(text)

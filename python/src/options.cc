@@ -43,11 +43,10 @@ OptionValue value_of(const OptionInfo& info, const nb::object& value) {
         return std::uint64_t{nb::cast<bool>(value) ? 0U : 1U};
       return choice_named(info, cast<std::string>(info, value));
     case OptionKind::number:
-      if (!text || info.word.empty()) return cast<std::uint64_t>(info, value);
-      if (nb::cast<std::string>(value) != info.word)
-        throw Error(Errc::invalid_argument,
-                    Arguments::quoted(info.name) + ": must be a number, or " + std::string(info.word));
-      return info.word_means;
+      if (!text || info.number_words.empty()) return cast<std::uint64_t>(info, value);
+      if (const std::uint64_t* meant = number_meant(info, nb::cast<std::string>(value))) return *meant;
+      throw Error(Errc::invalid_argument,
+                  Arguments::quoted(info.name) + ": must be a number, or " + number_words_text(info));
     case OptionKind::share:
     case OptionKind::percent:
       return cast<double>(info, value);
@@ -143,7 +142,9 @@ nb::list rows_of() {
     row["unit"] = std::string(info.unit);
     row["default"] = spelled(default_text(option), argument_of);
     row["help"] = spelled(info.help, argument_of);
-    row["word"] = std::string(info.word);
+    nb::list words;
+    for (const NumberWord& one : info.number_words) words.append(std::string(one.word));
+    row["words"] = words;
     nb::list choices;
     if (info.choices != nullptr)
       for (const std::string_view choice : info.choices()) choices.append(std::string(choice));

@@ -25,8 +25,8 @@ def texts(count, size=120):
 
 
 def python(code, flags=(), **more):
-    return subprocess.run([sys.executable, *flags, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
-                          check=False, **more)
+    return subprocess.run([sys.executable, *flags, "-c", textwrap.dedent(code)], capture_output=True, text=True,
+                          timeout=120, check=False, **more)
 
 
 def test_importing_takes_no_time_and_no_other_library(tmp_path):
@@ -36,7 +36,8 @@ def test_importing_takes_no_time_and_no_other_library(tmp_path):
         start = time.process_time()
         import pyrefrain
         seconds = time.process_time() - start
-        heavy = {"pyarrow", "pandas", "polars", "numpy", "datasets", "tqdm", "typing", "json", "logging", "re", "tempfile"}
+        heavy = {"pyarrow", "pandas", "polars", "numpy", "datasets", "tqdm",
+                 "typing", "json", "logging", "re", "tempfile"}
         print(seconds, heavy & (set(sys.modules) - before) or "")
     """
     # The bytecode is there, as an installer leaves it; without -S a site's own .pth files may import the modules first.

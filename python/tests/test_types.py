@@ -59,7 +59,7 @@ def test_each_option_takes_its_values_and_no_others(tmp_path):
     right = [call.format(f"{row['keyword']}={value_of(row, True)}") for call, row in rows]
     wrong = [call.format(f"{row['keyword']}={value_of(row, False)}") for call, row in rows]
     unknown = ["pyrefrain.dedup(['a'], thresold=0.8)", "pyrefrain.near(['a'], distanc=3)"]
-    words = [call.format(f"{row['keyword']}={row['word']!r}") for call, row in rows if row["word"]]
+    words = [call.format(f"{row['keyword']}={word!r}") for call, row in rows for word in row["words"]]
     calls = right + words
     found = errors_of(calls + wrong + unknown, tmp_path)
     assert [calls[at] for at in sorted(found) if at < len(calls)] == []

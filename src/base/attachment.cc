@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "base/ascii.h"
@@ -115,12 +116,12 @@ bool has_attachments(std::string_view text) {
   return found;
 }
 
-std::uint32_t attachments_lost(std::string_view text, std::string_view other) {
+std::uint16_t attachments_lost(std::string_view text, std::string_view other) {
   const std::vector<std::string_view> keys = keys_of(text);
   if (keys.empty()) return 0;
   std::vector<std::string_view> lost;
   std::ranges::set_difference(keys, keys_of(other), std::back_inserter(lost));
-  return static_cast<std::uint32_t>(lost.size());
+  return static_cast<std::uint16_t>(std::min<std::size_t>(lost.size(), std::numeric_limits<std::uint16_t>::max()));
 }
 
 }  // namespace refrain

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/ascii.h"
 #include "base/hash.h"
 #include "refrain/error.h"
 #include "text/token_hash.h"
@@ -46,6 +47,14 @@ FeaturePlan::FeaturePlan(const FingerprintOptions& options)
   for (unsigned i = 0; i < window; ++i) oldest_weight *= kBase;
 }
 
+FeaturePlan FeaturePlan::of_tokens() const {
+  FeaturePlan plan = *this;
+  plan.window = 1;
+  plan.oldest_weight = kBase;
+  plan.marks_digits = true;
+  return plan;
+}
+
 FeatureStream::FeatureStream(const FeaturePlan& plan)
     : plan_(plan), hashes_(plan.window + kMaxTokens), features_(kMaxTokens) {}
 
@@ -78,6 +87,9 @@ bool FeatureStream::next(std::span<const std::uint64_t>& features) {
 std::size_t FeatureStream::hash_block() {
   std::uint64_t* out = hashes_.data() + plan_.window;
   hash_tokens(plan_.hash, block_, plan_.seed, out);
+  if (plan_.marks_digits)
+    for (std::size_t i = 0; i < block_.size(); ++i)
+      out[i] = (out[i] & ~std::uint64_t{1}) | (std::ranges::any_of(block_.normal(i), is_digit) ? 1U : 0U);
   if (plan_.stop_words.empty()) return block_.size();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < block_.size(); ++i)

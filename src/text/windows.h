@@ -37,13 +37,16 @@ class StopWords {
 // The part that all streams with the same options share. Immutable.
 struct FeaturePlan {
   explicit FeaturePlan(const FingerprintOptions& options);
+  // For the single tokens of what this plan makes windows of. The lowest bit of a hash is 1 if the token has a digit.
+  FeaturePlan of_tokens() const;
 
-  std::unique_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const Tokenizer> tokenizer;
   StopWords stop_words;
   HashKind hash;
   unsigned window;
   std::uint64_t seed;
   std::uint64_t oldest_weight;  // B^w: the weight of the token that leaves the window
+  bool marks_digits = false;
 };
 
 // Computes the features of one document after another. Holds about 670 KB of buffers. Not thread-safe: use

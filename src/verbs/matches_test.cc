@@ -32,7 +32,7 @@ TEST(DocumentMatcher, CoversNothingThatLosesAnAttachment) {
     return body + "\n\n[attachment: scan.pdf, application/pdf, 9 bytes, " + std::string(32, '0').replace(0, 1, sum) +
            "]";
   };
-  for (const std::uint32_t max_loss : {kDefaultMaxLoss, kAnyLoss}) {
+  for (const std::uint32_t max_loss : {kAutoLoss, kAnyLoss}) {
     const DocumentMatcher matcher(DocumentMatchOptions{.max_loss = max_loss});
     EXPECT_TRUE(compare_alone(matcher, body + "more", with("a")).covered);
     EXPECT_FALSE(compare_alone(matcher, with("a"), body).covered);
@@ -69,7 +69,7 @@ class ByHand {
         const TextMatch match = compare(earlier, later);
         if (match.similarity == 0) continue;
         similar.push_back({pair, match});
-        matches += match.longest_lost <= options_.max_loss ? 1 : 0;
+        matches += match.covered ? 1 : 0;
       }
       std::ranges::sort(similar, {}, &Found::pair);
       removed_for = keep(similar);
@@ -149,8 +149,7 @@ class ByHand {
     std::vector<std::size_t> removed_for(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) removed_for[i] = heads_[i];
     for (const auto& [pair, match] : similar)
-      if (removed_for[pair.first] == pair.first && removed_for[pair.second] == pair.second &&
-          match.longest_lost <= options_.max_loss)
+      if (removed_for[pair.first] == pair.first && removed_for[pair.second] == pair.second && match.covered)
         removed_for[pair.first] = pair.second;
     for (std::size_t i = 0; i < texts_.size(); ++i)
       if (heads_[i] != i) removed_for[i] = removed_for[heads_[i]];

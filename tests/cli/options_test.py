@@ -66,7 +66,7 @@ class OptionsTest(TestCase):
                                                 FAULTS_STAYS="1", FAULTS_ERRNO=str(errno.EIO)))
         self.assertEqual(failed.returncode, 1, failed.stderr)
         for flags, difference in (
-                (["--max-loss", "3"], "with --max-loss 16, not 3"),
+                (["--max-loss", "3"], "with --max-loss auto, not 3"),
                 (["--templates", "off"], "with --templates auto, not off"),
                 (["--alarm", "0.1"], "with --alarm 0.5, not 0.1"),
                 (["--annotate"], "without --annotate"), (["--apply"], "without --apply"),

@@ -208,6 +208,12 @@ class Recognize(TestCase):
                       self.run_program("explain", "--run", "out", "in/c.txt").out)
         self.assertEqual(self.dedup("in", "--max-loss", "any", output="any")["kept"], 1)
         self.assertEqual(self.dedup("in", "--max-loss", "0", output="none")["kept"], 3)
+        # What is above a memo that is quoted weighs more than its 13 words in a row.
+        memo = " ".join(" ".join(TEXTS[7:]).split()[:150])
+        self.write("memos/1.txt", memo)
+        self.write("memos/2.txt", "I do not agree with this at all; I will go to the auditors.\n\n> " + memo)
+        self.assertEqual(self.dedup("memos", output="memos_out")["kept"], 2)
+        self.assertEqual(self.dedup("memos", "--max-loss", "16", output="memos_16")["kept"], 1)
         # The longest one contains everything that the others contain.
         self.assertEqual(self.dedup("in", "--keep", "longest", output="longest")["kept"], 1)
         self.assertIn("--max-loss: invalid value 'many'", self.run_program("dedup", "in", "-o", "x",

@@ -16,13 +16,13 @@ from .sketches import matcher, sketch
 # Options of the command line that have no place here.
 _REFUSED = {row["keyword"] for table in ("input", "device", "dedup") for row in _core.option_table(table)
             if not row["spark"]}
-_ANY_LOSS = 2**32 - 1
+_LOSSES = {"auto": 2**32 - 2, "any": 2**32 - 1}  # what the words mean
 _NONE = template_search.Templates([])
 
 
 def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near="minhash", threshold=0.8, recall=0.95,
-          lanes=128, max_loss=16, templates=True, keep="first", nulls="keep", tokenizer="words-nfkc", hash="xxh3", window=5,
-          seed=0, apply=False, output=None, checkpoint=None, **other):
+          lanes=128, max_loss="auto", templates=True, keep="first", nulls="keep", tokenizer="words-nfkc", hash="xxh3",
+          window=5, seed=0, apply=False, output=None, checkpoint=None, **other):
     """Decides which documents of a DataFrame to keep, and why.
 
     The kept set is that of `refrain dedup` over the same documents in the same order: documents are ranked, and each
@@ -58,7 +58,7 @@ def dedup(df, *, text="text", id="id", order=None, source=None, exact=True, near
     options = tuple(sorted({
         "threshold": threshold, "recall": recall, "lanes": lanes, "tokenizer": tokenizer, "hash": hash,
         "window": window, "seed": seed,
-        "max_loss": _ANY_LOSS if read["max_loss"] == "any" else read["max_loss"]}.items()))
+        "max_loss": _LOSSES.get(read["max_loss"], read["max_loss"])}.items()))
     matcher(options)  # raises an error if an option is invalid
     check_nulls(nulls)
     if nulls == "drop":

@@ -128,10 +128,10 @@ class Dedup(Decisions):
     def test_every_spelling_means_the_same_to_the_program_to_pyrefrain_and_to_spark(self):
         import pyrefrain
         from pyrefrain.spark.dedup import _read_by_engine
-        defaults = {"exact": True, "near": "minhash", "templates": True, "max_loss": 16}
+        defaults = {"exact": True, "near": "minhash", "templates": True, "max_loss": "auto"}
         rows = rows_of(["a few words"])
         for name, spellings in {"exact": ("on", "off"), "near": ("minhash", "off"), "templates": ("auto", "off"),
-                                "max_loss": ("0", "16", "any")}.items():
+                                "max_loss": ("0", "16", "auto", "any")}.items():
             for spelling in spellings:
                 with self.subTest(option=name, spelling=spelling):
                     read = self.expected(rows, "--" + name.replace("_", "-"), spelling)[1]["options"][name]
@@ -141,7 +141,7 @@ class Dedup(Decisions):
                     for one in values:
                         self.assertEqual(pyrefrain.dedup(["a few words"], **{name: one}).report["options"][name], read)
                         self.assertEqual(_read_by_engine(**{**defaults, name: one})[name], read)
-        self.assertEqual(_read_by_engine(**dict.fromkeys(defaults))["max_loss"], 16)
+        self.assertEqual(_read_by_engine(**dict.fromkeys(defaults))["max_loss"], "auto")
 
     def test_the_tables_are_those_of_the_program(self):
         import pyarrow as pa

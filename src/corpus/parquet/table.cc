@@ -161,7 +161,7 @@ class Table final : public ParquetTable {
     footer_.resize(footer_.bytes() + leaves_ * kFooterBytes, fmt::format("the footer of {}", name_));
     arrow::ArrayVector arrays;
     for (const auto& builder : builders_) arrays.push_back(checked(builder->Finish()));
-    check(writer_->WriteTable(*arrow::Table::Make(schema_, std::move(arrays), rows_), rows_));
+    check(writer_->WriteTable(*arrow::Table::Make(schema_, arrays, rows_), rows_));
     rows_ = 0;
     bytes_ = 0;
   }

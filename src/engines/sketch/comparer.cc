@@ -30,7 +30,8 @@ Comparer::Comparer(KeyedTexts& texts, const text::FeaturePlan& plan, const Match
       memory_bytes_(memory_bytes),
       reservation_(budget.reserve(memory_bytes, "the windows of documents")),
       room_(budget.reserve(0, "")),
-      stream_(plan) {}
+      stream_(plan),
+      token_plan_(plan.of_tokens()) {}
 
 double Comparer::similarity(std::uint64_t a, std::uint64_t b) {
   const Set& first = set_of(a);
@@ -38,7 +39,8 @@ double Comparer::similarity(std::uint64_t a, std::uint64_t b) {
 }
 
 Loss Comparer::loss(std::uint64_t removed, std::uint64_t kept) {
-  Loss loss = lost_tokens(removed, kept);
+  Loss loss = lost_tokens(removed, kept, rule_.weighs_loss() ? &runs_ : nullptr);
+  if (rule_.weighs_loss() && is_heavy(removed, kept, loss)) loss.heavy = 1;
   loss.attachments = lost_attachments(removed, kept);
   if (rule_.compares_symbols() && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= WrittenReader::kMostBytes) {
     if (written_bytes_ > kHeldWritten) {
@@ -109,8 +111,9 @@ void Comparer::reserve_beside(std::uint64_t bytes) {
   reservation_.resize(std::max(memory_bytes_, held_bytes_ + bytes), "the windows of a long document");
 }
 
-void Comparer::reserve_texts(std::uint64_t bytes) {
-  room_.resize(texts_.in_memory() || bytes <= kHeldText ? 0 : bytes, "a long document");
+void Comparer::reserve_texts(std::uint64_t bytes, std::uint64_t beside) {
+  room_.resize((texts_.in_memory() || bytes <= kHeldText ? 0 : bytes) + (beside <= kHeldText ? 0 : beside),
+               "a long document");
 }
 
 // A long text is not kept, because its memory is no longer reserved.
@@ -128,29 +131,63 @@ const WrittenTokens& Comparer::written(std::uint64_t key) {
   return found->second;
 }
 
-Loss Comparer::lost_tokens(std::uint64_t removed, std::uint64_t kept) {
+Loss Comparer::lost_tokens(std::uint64_t removed, std::uint64_t kept, std::vector<LostRun>* runs) {
   const Set& first = set_of(removed);
   const Set& second = set_of(kept);
   const std::uint64_t bytes = texts_.bytes(removed);
   if (bytes <= kHeldText) {
     own_features(first, second, own_);
     if (own_.empty()) return {};
-    return bytes <= kHeldWindows ? loss_of(windows_of(removed), own_, window_)
-                                 : loss_of(texts_.get(removed, scratch_), own_, window_, stream_);
+    return bytes <= kHeldWindows ? loss_of(windows_of(removed), own_, window_, runs)
+                                 : loss_of(texts_.get(removed, scratch_), own_, window_, stream_, runs);
   }
   // For a long text, this takes no more memory than making its set did.
   reserve_texts(bytes);
-  const Loss loss = loss_against(texts_.get(removed, scratch_), first, second, window_, stream_);
+  const Loss loss = loss_against(texts_.get(removed, scratch_), first, second, window_, stream_, runs);
   forget_long_text();
   reserve_texts(0);
   return loss;
 }
 
-std::uint32_t Comparer::lost_attachments(std::uint64_t removed, std::uint64_t kept) {
+bool Comparer::is_heavy(std::uint64_t removed, std::uint64_t kept, const Loss& loss) {
+  // At worst, all that is lost is one run of new words, and nothing is gained; at best, nothing of it is new. A text has
+  // more tokens than windows and at most as many as bytes.
+  const std::uint64_t lost = loss.tokens;
+  const LossWeight worst{.tokens = set_of(removed).size(),
+                         .lost = lost,
+                         .longest = loss.longest,
+                         .words = lost,
+                         .quarters = 4 * lost,
+                         .contexts = lost};
+  if (!worst.is_heavy()) return false;
+  if (runs_.size() == kMostLostRuns || LossWeight{.tokens = texts_.bytes(removed), .quarters = loss.longest}.is_heavy())
+    return true;
+  LossWeight weight = weigh(removed, kept, lost);
+  weight.gained = lost_tokens(kept, removed, &runs_).tokens;
+  if (runs_.size() == kMostLostRuns || weight.is_heavy()) return true;
+  if (weight.longest <= LossWeight::kPlainRun || weight.gained == 0) return false;
+  weight.contexts = std::max(weight.contexts, weigh(kept, removed, weight.gained).contexts);
+  return weight.is_heavy();
+}
+
+LossWeight Comparer::weigh(std::uint64_t a, std::uint64_t b, std::uint64_t lost) {
+  if (!tokens_) tokens_.emplace(token_plan_);
+  const std::uint64_t beside = LossScale::memory_bytes(lost);
+  reserve_texts(texts_.bytes(a), beside);
+  scale_.read_lost(texts_.get(a, scratch_), runs_, *tokens_);
+  reserve_texts(texts_.bytes(b), beside);
+  const LossWeight weight = scale_.weigh(runs_, texts_.get(b, scratch_), *tokens_);
+  forget_long_text();
+  if (beside > kHeldText) scale_ = {};
+  reserve_texts(0);
+  return weight;
+}
+
+std::uint16_t Comparer::lost_attachments(std::uint64_t removed, std::uint64_t kept) {
   if (bare_ == removed) return 0;
   reserve_texts(texts_.bytes(removed));
   const std::string_view text = texts_.get(removed, scratch_);
-  std::uint32_t lost = 0;
+  std::uint16_t lost = 0;
   if (has_attachments(text)) {
     reserve_texts(texts_.bytes(removed) + texts_.bytes(kept));
     std::string other;

@@ -70,11 +70,14 @@ class Comparer {
   const Set& set_of(std::uint64_t key);
   const Set& remember(std::uint64_t key, Set set);
   void reserve_beside(std::uint64_t bytes);
-  void reserve_texts(std::uint64_t bytes);
+  void reserve_texts(std::uint64_t bytes, std::uint64_t beside = 0);
   void forget_long_text();
 
-  Loss lost_tokens(std::uint64_t removed, std::uint64_t kept);
-  std::uint32_t lost_attachments(std::uint64_t removed, std::uint64_t kept);
+  Loss lost_tokens(std::uint64_t removed, std::uint64_t kept, std::vector<LostRun>* runs = nullptr);
+  bool is_heavy(std::uint64_t removed, std::uint64_t kept, const Loss& loss);
+  // Weighs runs_, which are lost of `a` next to `b`.
+  LossWeight weigh(std::uint64_t a, std::uint64_t b, std::uint64_t lost);
+  std::uint16_t lost_attachments(std::uint64_t removed, std::uint64_t kept);
   const std::vector<std::uint64_t>& windows_of(std::uint64_t key);
   const WrittenTokens& written(std::uint64_t key);
 
@@ -86,6 +89,11 @@ class Comparer {
   Reservation room_;  // memory for long texts
   text::FeatureStream stream_;
   std::string scratch_;
+  // For weighing losses.
+  const text::FeaturePlan token_plan_;
+  std::optional<text::FeatureStream> tokens_;
+  std::vector<LostRun> runs_;
+  LossScale scale_;
 
   std::list<Held> held_;  // most recently used first
   std::unordered_map<std::uint64_t, std::list<Held>::iterator> places_;

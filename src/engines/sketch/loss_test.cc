@@ -2,28 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engines/sketch/comparer.h"
+#include "engines/sketch/test_plain_loss.h"
 #include "random_text.h"
 #include "refrain/fingerprint.h"
 
 namespace refrain::sketch {
 namespace {
 
-// The slow and obvious way: a word is held if the other text contains `window` consecutive words that include it.
 Loss plain_loss(const Words& words, const Words& other, std::size_t window) {
-  std::vector<bool> held(words.size());
-  for (std::size_t i = 0; i + window <= words.size(); ++i)
-    for (std::size_t j = 0; j + window <= other.size(); ++j)
-      if (part(words, i, window) == part(other, j, window))
-        for (std::size_t k = 0; k < window; ++k) held[i + k] = true;
   Loss loss;
   std::uint32_t run = 0;
-  for (const bool one : held) {
-    run = one ? 0 : run + 1;
-    loss.tokens += one ? 0 : 1;
+  for (const bool one : plainly_lost(words, other, window)) {
+    run = one ? run + 1 : 0;
+    loss.tokens += one ? 1 : 0;
     loss.longest = std::max(loss.longest, run);
   }
   return loss;
@@ -57,7 +55,7 @@ class LossTest : public testing::Test {
 TEST(Covers, NoAttachmentMayBeLostWhateverElseMay) {
   const Loss nothing;
   const Loss attachment{.attachments = 1};
-  for (const std::uint32_t max_loss : {std::uint32_t{0}, kDefaultMaxLoss, kAnyLoss}) {
+  for (const std::uint32_t max_loss : {std::uint32_t{0}, kAutoLoss, kAnyLoss}) {
     EXPECT_TRUE(MatchRule{.max_loss = max_loss}.covers(nothing));
     EXPECT_FALSE(MatchRule{.max_loss = max_loss}.covers(attachment));
   }
@@ -115,6 +113,116 @@ TEST_F(LossTest, OfALongText) {
   for (std::size_t i = 150'000; i < 150'040; ++i) words[i] = "own" + std::to_string(i);
   words[10] = "changed";
   EXPECT_EQ(loss(join(words), before), (Loss{41, 40}));
+}
+
+// Two texts, and whether the loss of the first is heavy next to the second.
+class TwoTexts : public KeyedTexts {
+ public:
+  static bool heavy(const Words& removed, const Words& kept, unsigned window = 5) {
+    TwoTexts texts(join(removed), join(kept));
+    const text::FeaturePlan plan({.window = window});
+    MemoryBudget budget{Context{}};
+    Comparer comparer(texts, plan, MatchRule{.threshold = 0}, budget, 0);
+    return comparer.loss(0, 1).heavy != 0;
+  }
+
+  TwoTexts(const std::string& one, const std::string& other) : texts_{one, other} {}
+  std::uint64_t bytes(std::uint64_t key) override { return texts_[key].size(); }
+  std::string_view get(std::uint64_t key, std::string& /*scratch*/) override { return texts_[key]; }
+  bool in_memory() const override { return true; }
+
+ private:
+  std::array<std::string, 2> texts_;
+};
+
+Words new_words(std::size_t count, const std::string& of) {
+  Words words(count);
+  for (std::size_t i = 0; i < count; ++i) words[i] = of + std::to_string(i);
+  return words;
+}
+
+TEST(HeavyLoss, IsWhatTheDefinitionSays) {
+  std::mt19937_64 random(5);
+  std::size_t heavy = 0;
+  constexpr std::size_t kTexts = 600;
+  for (std::size_t i = 0; i < kTexts; ++i) {
+    Words words = random_words(random, 50 + random() % 2000, i % 2 == 0 ? 300 : 100'000);
+    Words other = words;
+    for (std::size_t changes = random() % 12; changes > 0; --changes) {
+      const Words own = random_words(random, random() % 30, random() % 2 == 0 ? 300 : 100'000);
+      Words& changed = random() % 2 == 0 ? other : words;
+      changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(random() % changed.size()), own.begin(), own.end());
+    }
+    for (std::size_t places = i % 3 == 0 ? random() % 12 : 0; places > 0; --places)
+      words[random() % words.size()] = "subject";
+    const bool expected = plainly_heavy(words, other, 5);
+    EXPECT_EQ(TwoTexts::heavy(words, other), expected) << i;
+    EXPECT_EQ(TwoTexts::heavy(other, words), plainly_heavy(other, words, 5)) << i;
+    heavy += expected ? 1 : 0;
+  }
+  EXPECT_GT(heavy, kTexts / 5);
+  EXPECT_LT(heavy, 4 * kTexts / 5);
+}
+
+TEST(HeavyLoss, GrowsWithTheLengthOfTheText) {
+  std::mt19937_64 random(6);
+  for (const auto& [length, most] : std::vector<std::pair<std::size_t, std::size_t>>{{90, 6}, {1980, 20}, {9939, 61}}) {
+    const Words kept = random_words(random, length);
+    for (const std::size_t lost : {most, most + 1}) {
+      Words removed = kept;
+      append(removed, new_words(lost, "own"));
+      EXPECT_EQ(TwoTexts::heavy(removed, kept), lost > most) << length;
+    }
+  }
+}
+
+TEST(HeavyLoss, WordsThatAreElsewhereCountAQuarter) {
+  std::mt19937_64 random(7);
+  const Words kept = random_words(random, 1600);
+  Words removed = kept;
+  Words shuffled = part(kept, 0, 60);
+  std::ranges::reverse(shuffled);
+  append(removed, shuffled);
+  EXPECT_FALSE(TwoTexts::heavy(removed, kept));
+  append(removed, new_words(10, "own"));
+  EXPECT_TRUE(TwoTexts::heavy(removed, kept));
+}
+
+// As on two pages of a reference, which have most text in common.
+TEST(HeavyLoss, TextWithASubjectOfItsOwnIsNotLost) {
+  std::mt19937_64 random(8);
+  const Words kept = random_words(random, 3000, 500);
+  Words removed = kept;
+  append(removed, random_words(random, 30, 500));
+  EXPECT_FALSE(TwoTexts::heavy(removed, kept));
+  for (const std::size_t place : {100U, 800U, 1700U}) removed[place] = "subject";
+  EXPECT_FALSE(TwoTexts::heavy(removed, kept));
+  removed[2500] = "subject";
+  EXPECT_TRUE(TwoTexts::heavy(removed, kept));
+  std::ranges::replace(removed, std::string("subject"), std::string("rfc2026"));
+  EXPECT_FALSE(TwoTexts::heavy(removed, kept));
+}
+
+// A list that has all entries of another one and more, as the index of an architecture has those of an older one.
+TEST(HeavyLoss, AListIsNotLostForAPartOfIt) {
+  Words kept;
+  Words removed;
+  for (std::size_t entry = 0; entry < 4000; ++entry) {
+    const Words line = {"load", "entry" + std::to_string(entry / 2), "of", "part" + std::to_string(entry % 2), "here"};
+    append(removed, line);
+    if (entry % 100 != 99) append(kept, line);
+  }
+  EXPECT_TRUE(TwoTexts::heavy(removed, kept));
+  EXPECT_FALSE(TwoTexts::heavy(kept, removed));
+}
+
+// Words and symbols are weighed; letters and bytes mean nothing alone.
+TEST(Covers, WhatIsLostOfLettersIsOneRun) {
+  const Loss loss{.tokens = 17, .longest = 17};
+  EXPECT_TRUE(MatchRule{}.covers(loss));
+  EXPECT_FALSE((MatchRule{.tokenizer = TokenizerKind::chars}.covers(loss)));
+  EXPECT_FALSE(MatchRule{}.covers({.tokens = 17, .longest = 17, .heavy = 1}));
+  EXPECT_TRUE(MatchRule{.max_loss = 17}.covers({.tokens = 17, .longest = 17, .heavy = 1}));
 }
 
 }  // namespace

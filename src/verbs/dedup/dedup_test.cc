@@ -16,7 +16,7 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
     if (random() % 20 == 0) words.resize(random() % 5);
     // Some documents have a run of text of their own, about as long as the loss that is allowed.
     if (random() % 3 == 0) {
-      const Words own = random_words(random, 8 + random() % 16);
+      const Words own = random_words(random, 4 + random() % 8);
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(random() % (words.size() + 1)), own.begin(), own.end());
     }
     texts.push_back(join(words));

@@ -97,7 +97,7 @@ std::vector<Option<D>> make_rows() {
       row<D, &D::windows, &F::stop_words>({.name = "stop_words", .recorded = Recorded::if_set, .faces = 0}),
       row<D, &D::substrings>(
           {.name = "substrings", .kind = Kind::number, .unit = "BYTES", .help = "cut repeated ranges",
-           .least = kMinSubstringLength, .most = kMaxSubstringLength, .word = "off"}),
+           .least = kMinSubstringLength, .most = kMaxSubstringLength, .number_words = {{"off"}}}),
   });
   append(rows, verbs::run::threshold_rows<D>(
       fmt::format("{}; {} for simhash", D{}.threshold, near_method_info(NearMethod::simhash).threshold), without_near));

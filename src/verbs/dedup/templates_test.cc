@@ -87,6 +87,7 @@ TEST_F(DedupTemplates, APageIsNotRemovedForItsNavigation) {
   for (int i = 0; i < 10; ++i)
     documents.push_back({page(random_words(random, 14), navigation) + " " + join(random_words(random, 14))});
   DedupOptions wanted = options(given(documents));
+  wanted.max_loss = 16;
   EXPECT_EQ(run(wanted).removed_near, 0U);
   wanted.templates = false;
   EXPECT_GT(run(wanted).removed_near, 0U);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/sketch/test_plain_loss.h"
 #include "random_text.h"
 #include "refrain/dedup.h"
 #include "refrain/error.h"
@@ -20,10 +21,14 @@
 
 namespace refrain::verbs::dedup {
 
-// Slow and obvious: the windows of five words as strings.
-inline std::set<std::string> windows(const std::string& text) {
+// Slow and obvious: words and windows of five words as strings.
+inline Words words_of(const std::string& text) {
   std::istringstream stream(text);
-  const Words words{std::istream_iterator<std::string>(stream), {}};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+inline std::set<std::string> windows(const std::string& text) {
+  const Words words = words_of(text);
   std::set<std::string> all;
   for (std::size_t i = 0; i + 5 <= words.size(); ++i) all.insert(join(part(words, i, 5)));
   return all;
@@ -41,8 +46,7 @@ inline double similarity(const std::string& a, const std::string& b) {
 
 // The longest run of words of `text` that are in no window of five that `other` has, too.
 inline std::size_t own_run(const std::string& text, const std::set<std::string>& other) {
-  std::istringstream stream(text);
-  const Words words{std::istream_iterator<std::string>(stream), {}};
+  const Words words = words_of(text);
   std::vector<bool> held(words.size());
   for (std::size_t i = 0; i + 5 <= words.size(); ++i)
     if (other.contains(join(part(words, i, 5))))
@@ -136,7 +140,7 @@ class DedupTest : public testing::Test, public World {
 // Implements the definition: documents are taken in input order, and each is kept unless a kept one is similar to
 // it and covers it; copies first.
 inline std::vector<Decided> plain(const std::vector<std::string>& texts, double threshold,
-                                  std::size_t max_loss = kDefaultMaxLoss) {
+                                  std::size_t max_loss = kAutoLoss) {
   const std::size_t count = texts.size();
   std::vector<Decided> rows(count);
   std::vector<std::vector<double>> like(count, std::vector<double>(count, 0));
@@ -157,7 +161,10 @@ inline std::vector<Decided> plain(const std::vector<std::string>& texts, double 
     for (std::size_t j = 0, least = ~std::size_t{0}; j < i && rows[i].keep; ++j) {
       if (!rows[j].keep || like[i][j] < threshold) continue;
       const std::size_t own = texts[i] == texts[j] ? 0 : own_run(texts[i], sets[j]);
-      if (own <= max_loss)
+      const bool covered =
+          own == 0 ||
+          (max_loss == kAutoLoss ? !sketch::plainly_heavy(words_of(texts[i]), words_of(texts[j]), 5) : own <= max_loss);
+      if (covered)
         rows[i] = {false, texts[i] == texts[j] ? "exact" : "near", std::to_string(j), like[i][j], ""};
       else if (own < least)
         rows[i] = {true, "own_text", std::to_string(j), like[i][j], ""};

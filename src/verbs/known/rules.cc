@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kNoWords = "none";
 constexpr std::string_view kAnyLossName = "any";
+constexpr std::string_view kAutoLossName = "auto";
 constexpr std::string_view kTemplatesOn = "auto";
 
 std::string checksum_of_words(const std::vector<std::string>& words) {
@@ -45,8 +46,8 @@ bool read_choice(std::string_view text, const Names& names, Choice& out) {
 }
 
 bool read_loss(std::string_view text, std::uint32_t& out) {
-  if (text != kAnyLossName) return read_number(text, out);
-  out = kAnyLoss;
+  if (text != kAnyLossName && text != kAutoLossName) return read_number(text, out);
+  out = text == kAnyLossName ? kAnyLoss : kAutoLoss;
   return true;
 }
 
@@ -84,7 +85,9 @@ library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands)
   add("stop-words", checksum_of_words(windows.stop_words));
   add("lanes", rules.lanes);
   add(kThresholdRule, rules.threshold);
-  add("max-loss", rules.max_loss == kAnyLoss ? std::string(kAnyLossName) : std::to_string(rules.max_loss));
+  add("max-loss", rules.max_loss == kAnyLoss    ? std::string(kAnyLossName)
+                  : rules.max_loss == kAutoLoss ? std::string(kAutoLossName)
+                                                : std::to_string(rules.max_loss));
   add("templates", rules.templates ? kTemplatesOn : "off");
   layout.lanes = rules.lanes;
   if (bands) {

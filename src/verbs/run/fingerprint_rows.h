@@ -122,10 +122,16 @@ std::vector<Option<Options>> threshold_rows(const std::string& default_text = {}
           {.name = "threshold", .kind = OptionKind::share, .unit = "SHARE", .default_text = default_text,
            .help = "minimum similarity", .faces = kAllFaces}, idle),
       {{.name = "max_loss", .kind = OptionKind::number, .unit = "TOKENS",
-        .help = "tokens in a row that a removal may lose, or any", .most = kAnyLoss - 1, .word = "any",
-        .word_means = kAnyLoss, .faces = kAllFaces},
-       [](Options& options, OptionValue&& value) { assign(options.max_loss, std::move(value)); },
+        .help = "tokens in a row that may be lost, auto or any", .most = kAutoLoss - 1,
+        .number_words = {{"auto", kAutoLoss}, {"any", kAnyLoss}}, .faces = kAllFaces},
+       [](Options& options, OptionValue&& value) {
+         if (const auto* word = std::get_if<std::string>(&value))
+           options.max_loss = *word == "any" ? kAnyLoss : kAutoLoss;
+         else
+           assign(options.max_loss, std::move(value));
+       },
        [](const Options& options) -> OptionValue {
+         if (options.max_loss == kAutoLoss) return std::string("auto");
          if (options.max_loss == kAnyLoss) return std::string("any");
          return std::uint64_t{options.max_loss};
        }, idle},

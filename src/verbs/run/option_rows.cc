@@ -58,11 +58,27 @@ void refuse_idle(const OptionInfo& info, const std::string& why) {
   throw Error(Errc::invalid_argument, fmt::format("`{}`: has no effect {}; remove it", info.name, why));
 }
 
+const std::uint64_t* number_meant(const OptionInfo& info, std::string_view word) {
+  const auto found = std::ranges::find(info.number_words, word, &NumberWord::word);
+  return found == info.number_words.end() ? nullptr : &found->means;
+}
+
+std::string_view word_meaning(const OptionInfo& info, std::uint64_t number) {
+  const auto found = std::ranges::find(info.number_words, number, &NumberWord::means);
+  return found == info.number_words.end() ? std::string_view() : found->word;
+}
+
+std::string number_words_text(const OptionInfo& info) {
+  std::string text;
+  for (const NumberWord& one : info.number_words) text += fmt::format("{}{}", text.empty() ? "" : " or ", one.word);
+  return text;
+}
+
 std::string option_text(const OptionInfo& info, const OptionValue& value) {
   if (const auto* on = std::get_if<bool>(&value))
     return std::string(info.kind == OptionKind::choice ? info.choices()[*on ? 0 : 1] : *on ? "on" : "off");
   if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-    if (!info.word.empty() && *number == info.word_means) return std::string(info.word);
+    if (const std::string_view word = word_meaning(info, *number); !word.empty()) return std::string(word);
     return info.kind == OptionKind::size ? size_text(*number) : fmt::format("{}", *number);
   }
   if (const auto* share = std::get_if<double>(&value))
@@ -74,9 +90,9 @@ std::string option_text(const OptionInfo& info, const OptionValue& value) {
 
 void check_option(const OptionInfo& info, const OptionValue& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-    if (info.kind == OptionKind::choice || (!info.word.empty() && *number == info.word_means)) return;
+    if (info.kind == OptionKind::choice || !word_meaning(info, *number).empty()) return;
     if (*number >= info.least && *number <= info.most) return;
-    const std::string word = info.word.empty() ? std::string() : fmt::format("{}, or ", info.word);
+    const std::string word = info.number_words.empty() ? "" : number_words_text(info) + ", or ";
     throw Error(Errc::invalid_argument,
                 info.most == kAnyNumber
                     ? fmt::format("`{}`: must be {}at least {}", info.name, word, info.least)

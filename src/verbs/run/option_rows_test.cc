@@ -37,16 +37,16 @@ std::string without_loud(const Sample& sample) {
 }
 
 std::vector<Option<Sample>> sample_table() {
-  return {
-      row<Sample, &Sample::loud>({.name = "loud"}),
-      choice_row<Sample, colours, &Sample::colour>({.name = "colour"}),
-      row<Sample, &Sample::limit>({.name = "limit", .kind = OptionKind::number, .least = 2, .most = 9, .word = "off"}),
-      row<Sample, &Sample::share>({.name = "share", .kind = OptionKind::percent}, without_loud),
-      row<Sample, &Sample::name>({.name = "name", .kind = OptionKind::text, .recorded = Recorded::if_set}),
-      row<Sample, &Sample::names>(
-          {.name = "names", .kind = OptionKind::text, .recorded = Recorded::reported, .repeated = true}),
-      row<Sample, &Sample::inner, &Inner::depth>(
-          {.name = "depth", .kind = OptionKind::number, .recorded = Recorded::if_used}, without_loud)};
+  return {row<Sample, &Sample::loud>({.name = "loud"}),
+          choice_row<Sample, colours, &Sample::colour>({.name = "colour"}),
+          row<Sample, &Sample::limit>(
+              {.name = "limit", .kind = OptionKind::number, .least = 2, .most = 9, .number_words = {{"off"}}}),
+          row<Sample, &Sample::share>({.name = "share", .kind = OptionKind::percent}, without_loud),
+          row<Sample, &Sample::name>({.name = "name", .kind = OptionKind::text, .recorded = Recorded::if_set}),
+          row<Sample, &Sample::names>(
+              {.name = "names", .kind = OptionKind::text, .recorded = Recorded::reported, .repeated = true}),
+          row<Sample, &Sample::inner, &Inner::depth>(
+              {.name = "depth", .kind = OptionKind::number, .recorded = Recorded::if_used}, without_loud)};
 }
 
 std::string message_of(const OptionInfo& info, const OptionValue& value) {

@@ -67,11 +67,12 @@ std::string allowed(const Flag& flag) {
   switch (flag.kind) {
     case Kind::number:
       if (flag.most == kAnyNumber) return {};
-      if (flag.most >= std::numeric_limits<unsigned>::max() - 1)
+      if (flag.most >= std::numeric_limits<unsigned>::max() - 2)
         return flag.least == 0 ? std::string() : fmt::format("at least {}", flag.least);
       return fmt::format("{}{} {} {}",
-                         flag.option == nullptr || flag.option->word.empty() ? std::string()
-                                                                             : fmt::format("{} or ", flag.option->word),
+                         flag.option == nullptr || flag.option->number_words.empty()
+                             ? std::string()
+                             : fmt::format("{} or ", number_words_text(*flag.option)),
                          flag.least, flag.most - flag.least == 1 ? "or" : "to", flag.most);
     case Kind::size:
       return flag.least <= 1 ? std::string() : fmt::format("at least {}", size_text(flag.least));

@@ -105,16 +105,16 @@ class Parser {
         fail(fmt::format("{}: unknown value '{}'; choose one of: {}", spelling, text, allowed(flag)));
       }
       value.number = static_cast<std::uint64_t>(found - choices.begin());
-    } else if (flag.option != nullptr && !flag.option->word.empty() && text == flag.option->word) {
-      value.number = flag.option->word_means;
+    } else if (const std::uint64_t* meant = flag.option == nullptr ? nullptr : number_meant(*flag.option, text)) {
+      value.number = *meant;
     } else if (flag.kind == Kind::number || flag.kind == Kind::size) {
       const bool is_size = flag.kind == Kind::size;
       const std::optional<std::uint64_t> number = is_size ? parse_size(text) : parse_number(text);
       if (!number || *number < flag.least || *number > flag.most) {
         std::string range = allowed(flag);
         if (range.empty() && !is_size && flag.least > 0) range = fmt::format("at least {}", flag.least);
-        if (range.empty() && flag.option != nullptr && !flag.option->word.empty())
-          range = fmt::format("or {}", flag.option->word);
+        if (range.empty() && flag.option != nullptr && !flag.option->number_words.empty())
+          range = fmt::format("or {}", number_words_text(*flag.option));
         fail(fmt::format("{}: invalid value '{}'; must be {}{}{}", spelling, text,
                          is_size ? "a size, e.g. 512M or 1.5G" : "a whole number", range.empty() ? "" : ", ", range));
       }

@@ -181,8 +181,9 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
         loss.documents > 0, "lost with them", count_of(loss.tokens, "token"),
         {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"), count_text(loss.longest))});
     table.add_if(report.own_text > 0, "kept for own text", count_text(report.own_text),
-                 {options.max_loss == kAnyLoss
-                      ? "similar, but with attachments of their own"
+                 {options.max_loss == kAnyLoss ? "similar, but with attachments of their own"
+                  : options.max_loss == kAutoLoss
+                      ? "similar, but with too much text, symbols or attachments of their own"
                       : fmt::format("similar, but with more than {} in a row, symbols or attachments of their own",
                                     count_of(options.max_loss, "token"))});
     const TemplateReport& left_out = report.templates;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -122,25 +124,28 @@ class RemovalCheck {
           texts_(run),
           stream_(plan),
           window_(plan.window),
-          symbols_(run.rule().compares_symbols()) {}
+          rule_(run.rule()),
+          token_plan_(plan.of_tokens()) {}
 
     // Their similarity, and what is lost of `a`. Returns nullopt if the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
       const std::uint64_t bytes = texts_.bytes(a) + texts_.bytes(b);
-      const std::uint64_t most = bytes * (1 + 3 * sizeof(std::uint64_t));  // at most one window per byte
+      const std::uint64_t most = bytes * (1 + 5 * sizeof(std::uint64_t));  // at most one window per byte
       if (most > room) return std::nullopt;
       const Reservation reservation = budget_.reserve(most, "the windows of a sample");
-      make(b, second_);
       make(a, first_);
-      own_.clear();
-      std::ranges::set_difference(first_, second_, std::back_inserter(own_));
-      RankMatch match{.pair = {}, .similarity = 1, .loss = loss()};
+      make(b, second_);
+      const std::vector<bool> gained = lost(second_, first_);
+      make(a, first_);
+      const std::vector<bool> lost_tokens = lost(first_, second_);
+      RankMatch match{.pair = {}, .similarity = 1, .loss = loss(lost_tokens)};
       std::string one;
       std::string other;
       const std::string_view text = texts_.get(a, one);
       const std::string_view kept = texts_.get(b, other);
       match.loss.attachments = attachments_lost(text, kept);
-      if (symbols_)
+      if (rule_.weighs_loss()) match.loss.heavy = is_heavy(text, kept, lost_tokens, gained) ? 1 : 0;
+      if (rule_.compares_symbols())
         match.loss.written =
             static_cast<float>(sketch::written_similarity(text, kept, static_cast<unsigned>(window_), written_));
       const std::size_t common = first_.size() - own_.size();
@@ -154,20 +159,75 @@ class RemovalCheck {
    private:
     static constexpr std::uint64_t kHeldBytes = std::uint64_t{64} << 10U;
 
-    // The loss of the text made last: the tokens that are only in windows of its own.
-    sketch::Loss loss() const {
-      std::vector<bool> held(ordered_.empty() ? 0 : ordered_.size() + window_ - 1);
+    // Which tokens of the text made last, whose windows `of` are, are in none of the windows of the other one.
+    std::vector<bool> lost(const std::vector<std::uint64_t>& of, const std::vector<std::uint64_t>& other) {
+      own_.clear();
+      std::ranges::set_difference(of, other, std::back_inserter(own_));
+      std::vector<bool> lost(ordered_.empty() ? 0 : ordered_.size() + window_ - 1, true);
       for (std::size_t i = 0; i < ordered_.size(); ++i)
         if (!std::ranges::binary_search(own_, ordered_[i]))
-          for (std::size_t k = 0; k < window_; ++k) held[i + k] = true;
+          for (std::size_t k = 0; k < window_; ++k) lost[i + k] = false;
+      return lost;
+    }
+    static sketch::Loss loss(const std::vector<bool>& lost) {
       sketch::Loss loss;
       std::uint32_t run = 0;
-      for (const bool one : held) {
-        run = one ? 0 : run + 1;
-        loss.tokens += one ? 0 : 1;
+      for (const bool one : lost) {
+        run = one ? run + 1 : 0;
+        loss.tokens += one ? 1 : 0;
         loss.longest = std::max(loss.longest, run);
       }
       return loss;
+    }
+    // What is lost of `a` next to `b`. Counts contexts only in `a`; `many` if there are too many runs to weigh them.
+    sketch::LossWeight weigh(std::string_view a, std::string_view b, const std::vector<bool>& lost, bool& many) {
+      const std::vector<std::uint64_t> tokens = tokens_of(a);
+      std::vector<std::uint64_t> others = tokens_of(b);
+      std::sort(others.begin(), others.end());
+      sketch::LossWeight weight{.tokens = tokens.size()};
+      std::map<std::uint64_t, std::set<std::pair<std::uint64_t, std::uint64_t>>> words;  // with their neighbors
+      std::uint64_t quarters = 0;
+      std::uint64_t run = 0;
+      std::size_t runs = 0;
+      for (std::size_t i = 0; i < lost.size(); ++i) {
+        if (!lost[i]) {
+          quarters = run = 0;
+          continue;
+        }
+        runs += run == 0 ? 1 : 0;
+        ++weight.lost;
+        weight.longest = std::max(weight.longest, ++run);
+        if (std::ranges::binary_search(others, tokens[i])) {
+          ++quarters;
+        } else {
+          quarters += words.contains(tokens[i]) ? 1 : 4;
+          words[tokens[i]].emplace(i == 0 ? 0 : tokens[i - 1], i + 1 == tokens.size() ? 0 : tokens[i + 1]);
+        }
+        weight.quarters = std::max(weight.quarters, quarters);
+      }
+      weight.words = words.size();
+      for (const auto& [word, contexts] : words)
+        if ((word & 1U) == 0)  // has no digit
+          weight.contexts = std::max<std::uint64_t>(weight.contexts, contexts.size());
+      many = many || runs >= sketch::kMostLostRuns;
+      return weight;
+    }
+    bool is_heavy(std::string_view text, std::string_view kept, const std::vector<bool>& lost,
+                  const std::vector<bool>& gained) {
+      bool many = false;
+      sketch::LossWeight weight = weigh(text, kept, lost, many);
+      const sketch::LossWeight other = weigh(kept, text, gained, many);
+      weight.gained = other.lost;
+      weight.contexts = std::max(weight.contexts, other.contexts);
+      return many || weight.is_heavy();
+    }
+    std::vector<std::uint64_t> tokens_of(std::string_view text) {
+      text::FeatureStream stream(token_plan_);
+      std::vector<std::uint64_t> tokens;
+      stream.start(text);
+      for (std::span<const std::uint64_t> features; stream.next(features);)
+        tokens.insert(tokens.end(), features.begin(), features.end());
+      return tokens;
     }
     void make(DocId document, std::vector<std::uint64_t>& set) {
       set.clear();
@@ -189,7 +249,8 @@ class RemovalCheck {
     ComparedTexts texts_;
     text::FeatureStream stream_;
     const std::size_t window_;
-    const bool symbols_;
+    const sketch::MatchRule rule_;
+    const text::FeaturePlan token_plan_;
     sketch::WrittenReader written_;
     std::vector<std::uint64_t> ordered_;  // the windows of the text made last, in order
     std::vector<std::uint64_t> first_;

@@ -265,13 +265,17 @@ void add_templates(PageData& page, const TemplateReport& report) {
 
 void add_losses(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
   if (options.near != NearMethod::off && options.max_loss != kAnyLoss)
-    page.add("max_loss").set("tokens", count_of(options.max_loss, "token"));
+    page.add("max_loss")
+        .set("most", options.max_loss == kAutoLoss
+                         ? "little"
+                         : fmt::format("at most {} in a row", count_of(options.max_loss, "token")));
   if (report.own_text != 0)
     page.add("own_text")
         .set("count", count_of(report.own_text, "document"))
-        .set("what", options.max_loss == kAnyLoss ? std::string("an attachment")
-                                                  : fmt::format("more than {} in a row, symbols or an attachment",
-                                                                count_of(options.max_loss, "token")));
+        .set("what", options.max_loss == kAnyLoss    ? std::string("an attachment")
+                     : options.max_loss == kAutoLoss ? std::string("too much text, symbols or an attachment")
+                                                     : fmt::format("more than {} in a row, symbols or an attachment",
+                                                                   count_of(options.max_loss, "token")));
   const LossReport& loss = report.loss;
   if (loss.documents == 0) return;
   page.add("loss")
