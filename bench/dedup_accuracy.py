@@ -214,7 +214,7 @@ def save(rows, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--threshold", type=float, default=0.8, help="of the run (default 0.8)")
-    parser.add_argument("--max-loss", type=int, default=16, help="of the run (default 16)")
+    parser.add_argument("--max-loss", type=int, default=16, help="of the run; auto is not known here (default 16)")
     parser.add_argument("--method", default="minhash", help="its name in the table (default minhash)")
     parser.add_argument("--keep", action="store_true", help="keep the table as a record")
     parser.add_argument("world", type=pathlib.Path)

@@ -265,15 +265,16 @@ struct DedupReport {
   std::uint64_t repeated_bytes = 0;     // bytes in these ranges
   std::uint64_t cut_bytes = 0;          // bytes that are cut; first copies are kept
   std::uint64_t cut_documents = 0;      // kept documents that were cut
-  std::uint64_t too_short = 0;          // documents too short to judge; kept unless they are exact copies
-  std::uint64_t unranked = 0;           // documents without the field of the keep policy; they rank last
-  std::string absent_sources;           // sources named by the keep policy that no document has
-  std::uint64_t unsourced = 0;          // documents without the field of `source_field`; they count as one source
-  std::uint64_t shared_ids = 0;         // documents with the id of an earlier one
-  std::string shared_id;                // the id of the first of these
-  std::uint64_t candidates = 0;         // candidate pairs
-  std::uint64_t compared = 0;           // of these: their texts were compared
-  std::uint64_t matches = 0;            // of these: at or above the threshold; rows of matches.tsv
+  // Documents too short to judge, and pages that are little else than links; kept unless they are exact copies.
+  std::uint64_t too_short = 0;
+  std::uint64_t unranked = 0;    // documents without the field of the keep policy; they rank last
+  std::string absent_sources;    // sources named by the keep policy that no document has
+  std::uint64_t unsourced = 0;   // documents without the field of `source_field`; they count as one source
+  std::uint64_t shared_ids = 0;  // documents with the id of an earlier one
+  std::string shared_id;         // the id of the first of these
+  std::uint64_t candidates = 0;  // candidate pairs
+  std::uint64_t compared = 0;    // of these: their texts were compared
+  std::uint64_t matches = 0;     // of these: at or above the threshold; rows of matches.tsv
   std::uint64_t rounds = 0;
   std::uint64_t clusters = 0;  // of two documents or more
   std::uint64_t clustered = 0;

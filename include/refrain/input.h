@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "refrain/context.h"
+#include "refrain/version.h"
 
 namespace refrain::corpus {
 class Listing;
@@ -82,7 +83,10 @@ struct InputOptions {
   std::uint64_t max_doc_bytes = std::uint64_t{64} << 20;
   bool binary = false;  // also read files that are not text
   HtmlPart html = HtmlPart::text;
+  unsigned main_version = kMainVersion;  // of HtmlPart::main; older libraries need an older one
   ComparedMail compare = ComparedMail::body;
+  // Read a word that is hyphenated at the end of a line as one word: "gen-" and "eration" as "generation".
+  bool join_hyphens = false;
   // The character between the columns of csv. 0: the one of , ; tab | with which the header contains the text field,
   // as in files from most spreadsheet programs.
   char delimiter = 0;

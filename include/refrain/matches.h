@@ -39,7 +39,7 @@ struct TextMatch {
   std::uint32_t lost = 0;
   std::uint32_t longest_lost = 0;
   float as_written = 1;  // the similarity with symbols counted; 1 if they were not compared
-  // Whether the later text may be removed: no more is lost in a row than is allowed, symbols do not tell the texts
+  // Whether the later text may be removed: no more is lost than is allowed, symbols do not tell the texts
   // apart, and the earlier one names all attachments of the later one (see refrain/dedup.h).
   bool covered = false;
   friend bool operator==(const TextMatch&, const TextMatch&) = default;

@@ -14,4 +14,11 @@ inline constexpr int kFingerprintVersion = 2;
 // different band keys. Recorded in summary.json.
 inline constexpr int kMinHashVersion = 1;
 
+// Increased whenever a loss that was allowed by default is not, or the other way round. Libraries record it.
+inline constexpr int kLossVersion = 1;
+
+// Increased whenever HtmlPart::main would give another text for the same page. Runs and libraries record it; libraries
+// that do not are of version 1, and are compared with pages that are read as version 1 reads them.
+inline constexpr unsigned kMainVersion = 2;
+
 }  // namespace refrain

@@ -101,6 +101,7 @@ InputOptions input_options(Arguments& arguments, nb::handle input, HtmlPart html
   options.documents = nb::cast<const Documents&>(input).stream();
   arguments.read_size("max_doc_bytes", options.max_doc_bytes);
   arguments.read("strict", options.strict);
+  arguments.read("join_hyphens", options.join_hyphens);
   return options;
 }
 

@@ -62,6 +62,7 @@ nb::tuple fingerprint_memory(const Documents& documents, nb::dict given) {
   const FingerprintOptions options = read_options<FingerprintOptions>(arguments);
   const CallSettings settings = call_settings(arguments);
   arguments.finish("fingerprint");
+  if (limits.join_hyphens) throw nb::type_error("fingerprint() has no argument 'join_hyphens' for texts in memory");
   const FingerprintResult result =
       call(settings, [&](const Context& context) { return fingerprint(*limits.documents, options, context); });
   Column found = table({fingerprint_ids(documents, result.valid.size()),

@@ -58,6 +58,17 @@ def as_in_file(row, named=False):
     return row
 
 
+def test_words_that_are_hyphenated_at_line_ends_may_be_joined():
+    whole = " ".join(f"generation{i}" for i in range(60))
+    texts = [whole, whole.replace("ation", "-\n  ation", 9)]
+    assert [row["keep"] for row in pyrefrain.dedup(texts, join_hyphens=True)] == [True, False]
+    assert [row["reason"] for row in pyrefrain.dedup(texts)][1] != "exact"
+    with pytest.raises(ValueError, match="join_hyphens"):
+        pyrefrain.substrings(texts, join_hyphens=True)
+    with pytest.raises(TypeError, match="join_hyphens"):
+        pyrefrain.fingerprint(texts, join_hyphens=True)
+
+
 def test_a_text_that_symbols_keep_says_so(tmp_path):
     texts = [" ".join(f"if (a{i} {sign} b{i}) return" for i in range(20)) for sign in ("==", "!=")]
     run_program("dedup", file_of(texts, tmp_path), "-o", tmp_path / "run", "-q")

@@ -20,9 +20,9 @@ std::string attachment_line(std::string_view name, std::string_view type, std::s
 // Whether any line of the text represents an attachment.
 bool has_attachments(std::string_view text);
 
-// The number of different attachments of `text` that are not attachments of `other`, up to 65,535. Attachments are the same if
-// their type, size and checksum are; names do not count. Takes time linear in the texts, and does not read `other` if
-// `text` has none.
+// The number of different attachments of `text` that are not attachments of `other`, up to 65,535. Attachments are the
+// same if their type, size and checksum are; names do not count. Takes time linear in the texts, and does not read
+// `other` if `text` has none.
 std::uint16_t attachments_lost(std::string_view text, std::string_view other);
 
 }  // namespace refrain

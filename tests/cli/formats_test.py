@@ -1,6 +1,7 @@
 """Files written by other programs: unusual compression, all kinds of Arrow files, Hugging Face datasets, links."""
 
 import bz2
+import gzip
 import json
 import lzma
 import os
@@ -55,6 +56,32 @@ class Formats(TestCase):
             summary = self.dedup(name, "--apply", "--memory", "128M", output=f"out-{ending}")
             self.assertEqual((summary["documents"], summary["kept"]), (60, 30))
             self.assertEqual(unpack(self.content(f"out-{ending}", "clean", name)).decode(), kept)
+
+    def test_words_hyphenated_at_line_ends_are_joined_for_comparison_only(self):
+        words = [f"{RANDOM.choice(['gener', 'oper', 'vari'])}{chr(97 + i % 26)}{chr(97 + i // 26)}ation"
+                 for i in range(200)]
+        plain = " ".join(words)
+        cut = plain.replace("ation", "-\n  ation", 40).replace("vari", "vari-\r\n", 9)
+        self.write("in/a.txt", plain)
+        self.write("in/b.txt", cut)
+        self.write("in/c.txt.gz", gzip.compress(cut.replace("-\n", "\u2010\n").encode()))
+        self.write("in/d.jsonl", jsonl([{"text": cut.replace("-\n", "\xad\n")}, {"text": "a-\nb"}]))
+        self.write("in/e.csv", f'text\n"{cut}"\n')
+        self.assertEqual(self.dedup("in", output="off")["removed_exact"], 1)
+        for threads in "1", "3":
+            summary = self.dedup("in", "--join-hyphens", "--apply", "--force", "--threads", threads)
+            self.assertEqual((summary["removed_exact"], summary["options"]["join_hyphens"]), (4, True))
+            self.assertEqual(self.content("out", "clean", "in", "d.jsonl").decode(), jsonl([{"text": "a-\nb"}]))
+        self.dedup("in/b.txt", "in/d.jsonl", "--join-hyphens", "--apply", output="b")
+        self.assertEqual(self.content("b", "clean", "b.txt"), cut.encode())
+        told = self.run_program("explain", "--run", "out", self.path("in", "b.txt")[-8:]).out.decode()
+        self.assertIn("byte for byte", told)
+        found = json.loads(self.run_program("near", "in", "--join-hyphens", "-o", "near", "--json").out)
+        self.assertEqual(found["clustered_documents"], 5)
+        self.assertEqual(json.loads(self.run_program("text", "in/b.txt", "--join-hyphens").out)["text"], plain)
+        for other in ["--substrings", "50"], ["--attributes", "dolma"]:
+            error = self.run_program("dedup", "in/d.jsonl", "--join-hyphens", *other, "-o", "no", code=2).err
+            self.assertIn(f"--join-hyphens: {other[0]} has ranges of the text as it is; remove one of them", error)
 
     def test_whole_files_and_archives_of_pages_may_be_packed_so_too(self):
         for ending, (pack, _) in PACKINGS.items():

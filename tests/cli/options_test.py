@@ -104,7 +104,7 @@ class OptionsTest(TestCase):
                 shown += 1
                 if row["command_line"]:
                     self.assertIn(flag.replace("-", "\\-"), manual, row)
-                    if (table, row["name"]) != ("input", "compare"):  # not a question of passages
+                    if table != "input" or row["name"] not in ("compare", "join_hyphens"):  # no question of passages
                         self.assertIn(flag, screen, row)
                 if row["python"] and row["keyword"] not in ("text", "id", "annotate"):
                     self.assertRegex(keywords, re.escape(f"    {row['keyword']}: "), row)

@@ -111,6 +111,20 @@ class Archives(TestCase):
         self.assertEqual(found.summary["documents"], len(TEXTS) + len(hostile))
         self.assertEqual(found.summary["bad_records"], 0)
 
+    def test_a_page_of_links_is_too_short_to_judge_and_no_other_record_is(self):
+        links = "<nav>" + "".join(f"<a href={at}.html>module {at}</a>\n" for at in range(400)) + "</nav>"
+        words = [f"word{at}" for at in range(300)]
+        records = [page(f"http://example.org/links/{at}", links + f"<h1>{at}</h1>") for at in range(2)]
+        for at in range(2):
+            text = " ".join(words + [f"end{at}"]).encode()
+            records.append(record("resource", f"http://example.org/text/{at}", "text/plain", text))
+        self.write("pages.warc", b"".join(records))
+        # With the smaller limit, the pages of links are too long to be read.
+        for flags, too_short in (((), 2), (("--max-doc-bytes", "4K"), 0)):
+            self.run_program("dedup", "pages.warc", "-o", "run", "-q", "--force", *flags)
+            summary = json.loads(self.read("run/summary.json"))
+            self.assertEqual((summary["removed_near"], summary["too_short"]), (1, too_short))
+
     def test_what_broke_the_parser_is_a_page_like_others(self):
         markup = b"d<a><table><math><mi></a><![CDATA[x]]>c<svg/><mi><a></table>"
         found = self.near(self.write("a.warc", packed_page("http://example.net/", markup) + page("x", TEXTS[0])))

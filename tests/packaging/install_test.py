@@ -112,6 +112,8 @@ class Install(InstalledCase):
             rows = dict(re.findall(row, page.read(), re.MULTILINE))
         in_code = {"fingerprint": ("include/refrain/version.h", r"kFingerprintVersion = (\d+)"),
                    "MinHash signature": ("include/refrain/version.h", r"kMinHashVersion = (\d+)"),
+                   "content of a page": ("include/refrain/version.h", r"kMainVersion = (\d+)"),
+                   "loss": ("include/refrain/version.h", r"kLossVersion = (\d+)"),
                    "index": ("src/engines/blot/manifest.cc", r"kManifestVersion = (\d+)"),
                    "library": ("src/engines/library/layout.cc", r"kManifestVersion = (\d+)"),
                    "texts of a library": ("src/verbs/known/text_records.cc", r'kMarkHead = "{\\"texts\\":(\d+)'),

@@ -41,7 +41,8 @@ def corpora(draw):
 
 
 DEDUP = st.fixed_dictionaries({}, optional={
-    "threshold": st.sampled_from([0.5, 0.7, 0.9]), "window": st.integers(1, 6), "max_loss": st.sampled_from([0, 3, 64]),
+    "threshold": st.sampled_from([0.5, 0.7, 0.9]), "window": st.integers(1, 6),
+    "max_loss": st.sampled_from([0, 3, 64, "auto"]),
     "tokenizer": st.sampled_from(["words", "chars", "code"]), "seed": st.integers(0, 9),
     "exact": st.booleans(), "templates": st.booleans()})
 # A failure is reported as it was found, because shrinking it would take hundreds of jobs.

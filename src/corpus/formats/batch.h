@@ -62,6 +62,8 @@ struct BatchPlace {
 struct Batch {
   TextBatch texts;
   std::vector<std::uint8_t> bad;  // one per record: 1 if it is bad
+  // Records, ascending, whose text says too little to tell them from others: only copies of them can be recognized.
+  std::vector<std::uint32_t> vague;
   BatchIds ids;
   BatchFields fields;             // for a bad record all are missing
   std::string_view file;          // the path of the file of records; empty for whole files, whose paths are their ids

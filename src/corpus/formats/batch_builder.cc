@@ -112,6 +112,7 @@ Batch& BatchBuilder::batch() {
 void BatchBuilder::clear(std::size_t keep) {
   if (keep > 0 && text_end() > 0) std::memmove(text_.data(), room(), keep);
   batch_.bad.clear();
+  batch_.vague.clear();
   raw_records_.clear();
   raw_texts_.clear();
   batch_.ids.bytes.clear();

@@ -45,6 +45,8 @@ class BatchBuilder {
 
   // Turns the first `text_bytes` of room() into a document. `id` is ignored if ids are ordinals.
   void add(std::size_t text_bytes, std::string_view id);
+  // Adds the record added last to Batch::vague.
+  void mark_vague() { batch_.vague.push_back(static_cast<std::uint32_t>(size() - 1)); }
   // Sets a field of the record added last. Fields must be set in ascending order; those not set are missing.
   void set_field(std::size_t field, FieldKind kind, std::string_view value);
   // Records where the record added last and its stored text are in the bytes of its piece. Only if raw().

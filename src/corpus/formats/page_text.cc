@@ -5,11 +5,15 @@
 
 namespace refrain::corpus {
 
-PageText::PageText(MemoryBudget& budget)
-    : html_(budget), utf8_(budget, "the text of a long page"), text_(budget, "the text of a long page") {}
+PageText::PageText(MemoryBudget& budget, unsigned main_version)
+    : html_(budget),
+      utf8_(budget, "the text of a long page"),
+      text_(budget, "the text of a long page"),
+      main_version_(main_version) {}
 
 std::optional<std::string_view> PageText::read(std::string_view body, const std::string& charset, bool html,
                                                HtmlPart part, const std::function<void(std::size_t)>& grow) {
+  navigation_ = false;
   if (!is_utf8(charset)) {
     if (!converter_.to_utf8(body, charset, grow, utf8_, replaced_)) return std::nullopt;
     body = {utf8_.data(), utf8_.size()};
@@ -17,7 +21,7 @@ std::optional<std::string_view> PageText::read(std::string_view body, const std:
   if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
   if (!html || part == HtmlPart::raw) return body;
   if (part == HtmlPart::main)
-    html_.read_main(body, grow, text_);
+    navigation_ = !html_.read_main(body, grow, text_, main_version_);
   else
     html_.read(body, grow, text_);
   return std::string_view(text_.data(), text_.size());

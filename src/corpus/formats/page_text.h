@@ -20,7 +20,8 @@ namespace refrain::corpus {
 // Its memory is reused from page to page. Not thread-safe.
 class PageText {
  public:
-  explicit PageText(MemoryBudget& budget);
+  // `main_version`: see kMainVersion.
+  explicit PageText(MemoryBudget& budget, unsigned main_version = kMainVersion);
 
   // The text of `body`, which is in `charset` (see charset_of), without markup if it is `html`. Valid until the next
   // call. nullopt if the charset is unknown. `grow` as in HtmlText::read.
@@ -34,6 +35,8 @@ class PageText {
     return converter_.to_utf8(bytes, charset, grow, out, ignored);
   }
 
+  // Whether the last page is little else than navigation, so that only copies of it can be recognized.
+  bool take_navigation() { return std::exchange(navigation_, false); }
   // The number of characters since the last call that could not be converted.
   std::uint64_t take_replaced() { return std::exchange(replaced_, 0); }
 
@@ -46,6 +49,8 @@ class PageText {
   Array<char> utf8_;
   Array<char> text_;
   std::uint64_t replaced_ = 0;
+  const unsigned main_version_;
+  bool navigation_ = false;
 };
 
 }  // namespace refrain::corpus

@@ -257,7 +257,7 @@ std::size_t WarcScanner::first_end(std::string_view bytes, std::size_t& held) {
 }
 
 WarcParser::WarcParser(MemoryBudget& budget, std::size_t piece_bytes, const InputOptions& options)
-    : RecordParser(budget, piece_bytes, options), body_(budget), page_(budget) {}
+    : RecordParser(budget, piece_bytes, options), body_(budget), page_(budget, options.main_version) {}
 
 bool WarcParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn, BatchBuilder& builder) {
   while (piece.begin < piece.end && !builder.full()) {
@@ -281,9 +281,10 @@ bool WarcParser::parse(RawPiece& piece, const RecordFile& file, LargeTurn& turn,
   return true;
 }
 
-void WarcParser::add(std::string_view headers, std::string_view record, BatchBuilder& builder) const {
+void WarcParser::add(std::string_view headers, std::string_view record, BatchBuilder& builder) {
   if (!text_.empty()) std::memcpy(builder.room(), text_.data(), text_.size());
   builder.add(text_.size(), id_);
+  if (page_.take_navigation()) builder.mark_vague();
   for (std::size_t i = 0; i < options_.extra_fields.size(); ++i)
     if (const auto value = record_header(headers, options_.extra_fields[i]))
       builder.set_field(i, FieldKind::string, *value);

@@ -116,7 +116,7 @@ class WarcParser final : public RecordParser {
 
   Found read(std::string_view headers, std::string_view block, LargeTurn& turn);
   Found read_text(std::string_view body, std::string_view type, bool html, LargeTurn& turn);
-  void add(std::string_view headers, std::string_view record, BatchBuilder& builder) const;
+  void add(std::string_view headers, std::string_view record, BatchBuilder& builder);
 
   HttpBody body_;
   PageText page_;

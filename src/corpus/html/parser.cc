@@ -408,6 +408,12 @@ void Parser::push(const Token& token) {
   if (says == DeclaredRole::boilerplate || (says == DeclaredRole::header && of_page)) open.aside = true;
 }
 
+bool Parser::shows(const Open& in) const {
+  if (in.hidden) return false;
+  if (part_ == Part::rest) return in.aside && open_.innermost("a"_tag) == 0;
+  return !in.aside && (part_ != Part::main || in.main);
+}
+
 void Parser::open_and_close(Tag tag) {
   if (element_of(tag).role == Role::inline_text) return;
   open_.push(tag, displaces_);

@@ -21,6 +21,7 @@ enum class Part {
   whole,
   content,  // elements that do not declare themselves to be something else
   main,     // elements that declare themselves the content, and of these the content
+  rest,     // what `content` leaves out, but no links
 };
 
 // Reads one page.
@@ -62,7 +63,7 @@ class Parser {
   void end_form();
 
   void push(const Token& token);
-  bool shows(const Open& in) const { return !in.hidden && !in.aside && (part_ != Part::main || in.main); }
+  bool shows(const Open& in) const;
   void open_and_close(Tag tag);
   bool select_is_in_table() const;
 

@@ -17,6 +17,7 @@
 #include "base/budget.h"
 #include "corpus/html/flow.h"
 #include "corpus/html/parser.h"
+#include "refrain/version.h"
 
 namespace refrain::html {
 
@@ -32,8 +33,11 @@ class HtmlText {
     read(html, Part::whole, grow, text);
   }
   // The same for the content of the page: elements that declare themselves the content, or else all that do not
-  // declare themselves something else. If that is almost nothing, the whole page.
-  void read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text);
+  // declare themselves something else. If that is almost nothing, the whole page, unless what is left out is mostly
+  // links, and so navigation. Returns false for the whole of a page that is little else than navigation: such pages
+  // are alike, whatever they are about. `version`: see kMainVersion; version 1 takes the whole page if there is almost no content.
+  bool read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text,
+                 unsigned version = kMainVersion);
 
   // Releases the memory of a large page.
   void shrink() { flow_.shrink(); }
@@ -44,6 +48,7 @@ class HtmlText {
     std::size_t shown = 0;
     std::size_t seen = 0;
     bool at_least(std::size_t one_in) const;  // `shown` is 1/one_in of `seen` or more, and enough to be content
+    bool is_little() const;
   };
   Share read(std::string_view html, Part part, const std::function<void(std::size_t)>& grow, Array<char>& text);
 

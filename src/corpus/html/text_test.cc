@@ -30,6 +30,11 @@ class Html : public testing::Test {
         html, [](std::size_t) {}, text);
     return {text.data(), text.size()};
   }
+  bool is_navigation(std::string_view html) {
+    Array<char> text(budget_, "test");
+    return !html_.read_main(
+        html, [](std::size_t) {}, text);
+  }
 
   std::string utf8_of(std::string_view bytes, const std::string& charset) {
     Array<char> out(budget_, "test");
@@ -110,6 +115,38 @@ TEST_F(Html, MainIsWhatSaysSo) {
   EXPECT_EQ(main_of("<main>" + words + "</main><p>" + most).size(), words.size() + most.size());
   EXPECT_EQ(main_of("<nav>x</nav><p>这是一个没有空格的段落，它有内容</p>"), "这是一个没有空格的段落，它有内容");
   EXPECT_EQ(main_of(""), "");
+}
+
+TEST_F(Html, LittleContentIsContentIfTheRestIsLinks) {
+  const std::string words =
+      "Berkeley process accounting. It records the commands that each of the users of a machine has ever run.";
+  const std::string other =
+      "A daemon that tells users about their new mail. No interfaces, tunables or templates are to be found there.";
+  const std::string links = repeated("&nbsp;&nbsp;&nbsp;-&nbsp;<a href=x.html>\n\t\tmodule</a><br/>\n", 300);
+  const std::string title = "<title>T</title>";
+  const auto page = [&](const std::string& content) { return title + "<div id=Menu>" + links + "</div>" + content; };
+  EXPECT_EQ(main_of(page("<p>" + words)), "T\n" + words);
+  EXPECT_EQ(main_of(page("<p>" + other)), "T\n" + other);
+  EXPECT_EQ(main_of(page("<main><p>" + words + "</main><p>" + other)), "T\n" + words);
+  EXPECT_FALSE(is_navigation(page("<p>" + words)));
+  // A list of links, and nothing else: the whole page, but only to find its copies.
+  for (const char* content : {"<h1>Index of the modules, by name</h1>", "<main><h1>Index</h1></main>"}) {
+    EXPECT_EQ(main_of(page(content)), text_of(page(content)));
+    EXPECT_TRUE(is_navigation(page(content)));
+  }
+  // Content under the name of something else.
+  const std::string misnamed =
+      title + "<section id=pagination>" + repeated("<p>" + words, 80) + "</section><p>" + other;
+  EXPECT_EQ(main_of(misnamed), text_of(misnamed));
+  EXPECT_FALSE(is_navigation(misnamed));
+  // A short page without navigation.
+  EXPECT_FALSE(is_navigation(title + "<p>Index"));
+  EXPECT_FALSE(is_navigation(""));
+  // As version 1 reads them.
+  Array<char> text(budget_, "test");
+  EXPECT_TRUE(html_.read_main(
+      page("<p>" + words), [](std::size_t) {}, text, 1));
+  EXPECT_EQ(std::string_view(text.data(), text.size()), text_of(page("<p>" + words)));
 }
 
 TEST_F(Html, BlocksBreakLinesAndWhiteSpaceIsOneSpace) {

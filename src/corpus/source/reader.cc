@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/files/walk.h"
+#include "corpus/source/join_hyphens.h"
 #include "corpus/source/ledger.h"
 #include "corpus/source/schedule.h"
 #include "corpus/source/worker.h"
@@ -96,6 +97,11 @@ ReadReport read_documents(const SourceOptions& options, const Context& context, 
   throw_if_stopped(context);
   check_named(options);
   const unsigned threads = thread_count(context);
+  if (options.join_hyphens) {
+    SourceOptions as_it_is = options;
+    as_it_is.join_hyphens = false;
+    return read_documents(as_it_is, context, budget, joining_hyphens(work, threads, budget), tuning, purpose);
+  }
   const ReaderTuning completed = complete(tuning, threads, budget, purpose);
   if (options.documents) return read_stream(options, context, budget, work, completed, purpose);
   const bool to_be_counted = context.progress && purpose.bytes == 0;

@@ -69,7 +69,7 @@ Worker::Worker(unsigned number, const Reading& reading)
             reading.purpose.raw ? std::function<void()>([this] { await_turn(); }) : nullptr),
       piece_(reading.budget, reading.tuning.piece_bytes),
       builder_(reading.budget, reading.tuning.piece_bytes, reading.purpose.raw, reading.options.extra_fields.size()),
-      page_(reading.budget),
+      page_(reading.budget, reading.options.main_version),
       mail_(reading.budget, reading.options.compare),
       troff_(reading.budget),
       file_(reading.budget) {}
@@ -433,6 +433,7 @@ void Worker::add_file(const Input& input, std::size_t size, const Recognized& re
   std::optional<std::string_view> text;
   if (!attempt(input, result, [&] { text = convert({builder_.room(), size}, recognized, result); })) return;
   ++result.files;
+  const bool vague = page_.take_navigation();
   result.replaced += page_.take_replaced() + mail_.take_replaced();
   if (!text) return builder_.add(size, input.path);
   if (text->size() > reading_.options.max_doc_bytes)
@@ -444,6 +445,7 @@ void Worker::add_file(const Input& input, std::size_t size, const Recognized& re
   }
   if (!text->empty()) std::memcpy(builder_.room(), text->data(), text->size());
   builder_.add(text->size(), input.path);
+  if (vague) builder_.mark_vague();
   converted_ = true;
 }
 

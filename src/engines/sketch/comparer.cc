@@ -1,6 +1,7 @@
 #include "engines/sketch/comparer.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -135,6 +136,7 @@ Loss Comparer::lost_tokens(std::uint64_t removed, std::uint64_t kept, std::vecto
   const Set& first = set_of(removed);
   const Set& second = set_of(kept);
   const std::uint64_t bytes = texts_.bytes(removed);
+  if (runs != nullptr) runs->clear();
   if (bytes <= kHeldText) {
     own_features(first, second, own_);
     if (own_.empty()) return {};
@@ -150,33 +152,35 @@ Loss Comparer::lost_tokens(std::uint64_t removed, std::uint64_t kept, std::vecto
 }
 
 bool Comparer::is_heavy(std::uint64_t removed, std::uint64_t kept, const Loss& loss) {
-  // At worst, all that is lost is one run of new words, and nothing is gained; at best, nothing of it is new. A text has
-  // more tokens than windows and at most as many as bytes.
-  const std::uint64_t lost = loss.tokens;
-  const LossWeight worst{.tokens = set_of(removed).size(),
-                         .lost = lost,
-                         .longest = loss.longest,
-                         .words = lost,
-                         .quarters = 4 * lost,
-                         .contexts = lost};
-  if (!worst.is_heavy()) return false;
+  // At worst, all lost words are new, and nothing is gained. A text has more tokens than windows.
+  LossWeight weight{.tokens = set_of(removed).size(),
+                    .lost = loss.tokens,
+                    .longest = loss.longest,
+                    .words = loss.tokens,
+                    .quarters = std::uint64_t{4} * loss.longest,
+                    .contexts = std::numeric_limits<std::uint32_t>::max()};
+  if (!weight.is_heavy()) return false;
+  // At best, none of them is new. A text has at most as many tokens as bytes.
   if (runs_.size() == kMostLostRuns || LossWeight{.tokens = texts_.bytes(removed), .quarters = loss.longest}.is_heavy())
     return true;
-  LossWeight weight = weigh(removed, kept, lost);
-  weight.gained = lost_tokens(kept, removed, &runs_).tokens;
-  if (runs_.size() == kMostLostRuns || weight.is_heavy()) return true;
-  if (weight.longest <= LossWeight::kPlainRun || weight.gained == 0) return false;
-  weight.contexts = std::max(weight.contexts, weigh(kept, removed, weight.gained).contexts);
+  weight.gained = lost_tokens(kept, removed, &gained_runs_).tokens;
+  weight.contexts = std::max(weight.lost, weight.gained);
+  if (!weight.is_heavy()) return false;
+  const std::uint64_t gained = weight.gained;
+  weight = weigh(removed, kept, runs_, loss.tokens);
+  weight.gained = gained;
+  if (weight.is_heavy() || weight.longest <= LossWeight::kPlainRun || gained == 0) return weight.is_heavy();
+  if (gained_runs_.size() == kMostLostRuns) return true;
+  weight.contexts = std::max(weight.contexts, weigh(kept, removed, gained_runs_, gained).contexts);
   return weight.is_heavy();
 }
 
-LossWeight Comparer::weigh(std::uint64_t a, std::uint64_t b, std::uint64_t lost) {
+LossWeight Comparer::weigh(std::uint64_t a, std::uint64_t b, std::span<const LostRun> runs, std::uint64_t lost) {
   if (!tokens_) tokens_.emplace(token_plan_);
   const std::uint64_t beside = LossScale::memory_bytes(lost);
-  reserve_texts(texts_.bytes(a), beside);
-  scale_.read_lost(texts_.get(a, scratch_), runs_, *tokens_);
-  reserve_texts(texts_.bytes(b), beside);
-  const LossWeight weight = scale_.weigh(runs_, texts_.get(b, scratch_), *tokens_);
+  reserve_texts(std::max(texts_.bytes(a), texts_.bytes(b)), beside);
+  scale_.read_lost(texts_.get(a, scratch_), runs, *tokens_);
+  const LossWeight weight = scale_.weigh(runs, texts_.get(b, scratch_), *tokens_);
   forget_long_text();
   if (beside > kHeldText) scale_ = {};
   reserve_texts(0);

@@ -75,8 +75,8 @@ class Comparer {
 
   Loss lost_tokens(std::uint64_t removed, std::uint64_t kept, std::vector<LostRun>* runs = nullptr);
   bool is_heavy(std::uint64_t removed, std::uint64_t kept, const Loss& loss);
-  // Weighs runs_, which are lost of `a` next to `b`.
-  LossWeight weigh(std::uint64_t a, std::uint64_t b, std::uint64_t lost);
+  // Weighs runs that are lost of `a` next to `b`, `lost` tokens in all.
+  LossWeight weigh(std::uint64_t a, std::uint64_t b, std::span<const LostRun> runs, std::uint64_t lost);
   std::uint16_t lost_attachments(std::uint64_t removed, std::uint64_t kept);
   const std::vector<std::uint64_t>& windows_of(std::uint64_t key);
   const WrittenTokens& written(std::uint64_t key);
@@ -93,6 +93,7 @@ class Comparer {
   const text::FeaturePlan token_plan_;
   std::optional<text::FeatureStream> tokens_;
   std::vector<LostRun> runs_;
+  std::vector<LostRun> gained_runs_;
   LossScale scale_;
 
   std::list<Held> held_;  // most recently used first

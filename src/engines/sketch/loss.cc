@@ -105,6 +105,7 @@ LossWeight LossScale::weigh(std::span<const LostRun> runs, std::string_view othe
   LossWeight weight{.tokens = tokens_, .lost = lost_.size()};
   weight.words = static_cast<std::uint64_t>(std::ranges::count(states, is_new));
   contexts_.clear();
+  contexts_.reserve(lost_.size());
   std::size_t at = 0;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const std::size_t end = at + static_cast<std::size_t>(runs[run].end - runs[run].begin);

@@ -91,7 +91,7 @@ struct LossWeight {
   // The other text is just a part of this one.
   bool is_whole() const { return lost > 64 && lost > 16 * gained; }
   // One of the texts speaks about something that the other one does not mention, as pages of a reference do.
-  bool has_subject() const { return contexts > 3 && 256 * contexts * contexts > tokens; }
+  bool has_subject() const { return contexts > 3 && contexts * contexts > tokens / 256; }
 };
 
 // Texts that differ in so many places are not weighed: the loss is heavy.
@@ -106,13 +106,11 @@ struct LostRun {
 void own_features(std::span<const std::uint64_t> of, std::span<const std::uint64_t> other,
                   std::vector<std::uint64_t>& own);
 
-// Counts lost tokens while the windows of a text are added in order. Collects the first kMostLostRuns of their runs,
-// unless `runs` is null.
+// Counts lost tokens while the windows of a text are added in order. Adds the first kMostLostRuns of their runs to
+// `runs`, unless that is null.
 class LossCount {
  public:
-  explicit LossCount(unsigned window, std::vector<LostRun>* runs = nullptr) : window_(window), runs_(runs) {
-    if (runs_ != nullptr) runs_->clear();
-  }
+  explicit LossCount(unsigned window, std::vector<LostRun>* runs = nullptr) : window_(window), runs_(runs) {}
 
   void add(bool held) {
     if (held) covered_ = place_ + window_;
@@ -170,7 +168,7 @@ class LossScale {
   void read_lost(std::string_view text, std::span<const LostRun> runs, text::FeatureStream& tokens);
   LossWeight weigh(std::span<const LostRun> runs, std::string_view other, text::FeatureStream& tokens);
 
-  static std::uint64_t memory_bytes(std::uint64_t lost) { return 4 * sizeof(std::uint64_t) * lost; }
+  static std::uint64_t memory_bytes(std::uint64_t lost) { return 8 * sizeof(std::uint64_t) * lost; }
 
  private:
   struct Context {

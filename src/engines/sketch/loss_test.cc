@@ -118,21 +118,26 @@ TEST_F(LossTest, OfALongText) {
 // Two texts, and whether the loss of the first is heavy next to the second.
 class TwoTexts : public KeyedTexts {
  public:
-  static bool heavy(const Words& removed, const Words& kept, unsigned window = 5) {
-    TwoTexts texts(join(removed), join(kept));
-    const text::FeaturePlan plan({.window = window});
+  static bool heavy(const Words& removed, const Words& kept, bool in_memory = true) {
+    TwoTexts texts(join(removed), join(kept), in_memory);
+    const text::FeaturePlan plan({.window = 5});
     MemoryBudget budget{Context{}};
     Comparer comparer(texts, plan, MatchRule{.threshold = 0}, budget, 0);
     return comparer.loss(0, 1).heavy != 0;
   }
 
-  TwoTexts(const std::string& one, const std::string& other) : texts_{one, other} {}
+  TwoTexts(const std::string& one, const std::string& other, bool in_memory)
+      : texts_{one, other}, in_memory_(in_memory) {}
   std::uint64_t bytes(std::uint64_t key) override { return texts_[key].size(); }
-  std::string_view get(std::uint64_t key, std::string& /*scratch*/) override { return texts_[key]; }
-  bool in_memory() const override { return true; }
+  std::string_view get(std::uint64_t key, std::string& scratch) override {
+    if (in_memory_) return texts_[key];
+    return scratch = texts_[key];
+  }
+  bool in_memory() const override { return in_memory_; }
 
  private:
   std::array<std::string, 2> texts_;
+  bool in_memory_;
 };
 
 Words new_words(std::size_t count, const std::string& of) {
@@ -156,7 +161,7 @@ TEST(HeavyLoss, IsWhatTheDefinitionSays) {
     for (std::size_t places = i % 3 == 0 ? random() % 12 : 0; places > 0; --places)
       words[random() % words.size()] = "subject";
     const bool expected = plainly_heavy(words, other, 5);
-    EXPECT_EQ(TwoTexts::heavy(words, other), expected) << i;
+    EXPECT_EQ(TwoTexts::heavy(words, other, i % 2 == 0), expected) << i;
     EXPECT_EQ(TwoTexts::heavy(other, words), plainly_heavy(other, words, 5)) << i;
     heavy += expected ? 1 : 0;
   }
@@ -201,6 +206,20 @@ TEST(HeavyLoss, TextWithASubjectOfItsOwnIsNotLost) {
   EXPECT_TRUE(TwoTexts::heavy(removed, kept));
   std::ranges::replace(removed, std::string("subject"), std::string("rfc2026"));
   EXPECT_FALSE(TwoTexts::heavy(removed, kept));
+}
+
+// Texts of a size that is not held in memory, and of which only the kept one has a subject.
+TEST(HeavyLoss, OfALongTextIsTheSame) {
+  std::mt19937_64 random(9);
+  Words kept = random_words(random, 160'000);
+  Words removed = kept;
+  const Words own = random_words(random, 17, 1000);
+  removed.insert(removed.begin() + 90'000, own.begin(), own.end());
+  EXPECT_FALSE(TwoTexts::heavy(removed, kept, false));
+  for (std::size_t i = 0; i < 30; ++i) kept[5000 * i + 7] = "subject";
+  EXPECT_TRUE(plainly_heavy(removed, kept, 5));
+  EXPECT_TRUE(TwoTexts::heavy(removed, kept, false));
+  EXPECT_TRUE(TwoTexts::heavy(removed, kept));
 }
 
 // A list that has all entries of another one and more, as the index of an architecture has those of an older one.

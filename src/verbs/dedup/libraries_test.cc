@@ -155,6 +155,53 @@ TEST_F(DedupKnown, TextsInPackedFilesAndWholeFilesAreFoundAgain) {
   EXPECT_EQ(report.known.gone, 0U);
 }
 
+// Libraries record how the content of pages is found. One that does not is of version 1, and stays so.
+TEST_F(DedupKnown, PagesAreReadAsTheLibraryReadThem) {
+  std::string links;
+  for (int i = 0; i < 2000; ++i) links += "<a href=x>module</a> ";
+  const auto page = [&](const std::string& content) { return "<nav>" + links + "</nav><p>" + content; };
+  std::mt19937_64 random(14);
+  const std::string content = join(random_words(random, 20));
+  write("pages/a.html", page(content));
+  write("again/a.html", "<header>" + content + "</header>" + page(content));
+  for (const unsigned version : {1U, kMainVersion}) {
+    const std::string library = "library" + std::to_string(version);
+    DedupOptions first = options(at("pages"), "old");
+    first.input.main_version = version;
+    first.library = at(library);
+    run(first);
+    DedupOptions second = options(at("again"), "new");
+    second.library = at(library);
+    EXPECT_EQ(run(second).removed_exact, version == 1 ? 0U : 1U);
+    EXPECT_NE(read("new/summary.json").find("\"main_version\": " + std::to_string(version)), std::string::npos);
+  }
+  DedupOptions third = options(at("again"), "new");
+  third.known = {at("library1"), at("library2")};
+  EXPECT_NE(message([&] { run(third); }).find("made with main-version 2, but this run has none"), std::string::npos);
+}
+
+TEST_F(DedupKnown, WordsAreJoinedAsInTheLibrary) {
+  std::mt19937_64 random(15);
+  const std::string text = join(random_words(random, 60));
+  written({{"a", text + " generation"}}, 0, 1, "old.jsonl");
+  written({{"b", text + " gen-\n eration"}, {"c", "other"}}, 0, 2, "new.jsonl");
+  DedupOptions first = with_ids(at("old.jsonl"), "old");
+  first.input.join_hyphens = true;
+  run(first);
+  DedupOptions second = with_ids(at("new.jsonl"), "new");
+  second.known = {at("old")};
+  EXPECT_NE(message([&] { run(second); }).find("made with `join_hyphens` true, but this run has none"),
+            std::string::npos);
+  second.input.join_hyphens = true;
+  second.apply = true;
+  EXPECT_EQ(run(second).removed_exact, 1U);
+  second.known = {};
+  run(second);
+  EXPECT_EQ(read("new/clean/new.jsonl"), read("new.jsonl"));
+  second.substrings = 100;
+  EXPECT_NE(message([&] { run(second); }).find("`substrings`"), std::string::npos);
+}
+
 TEST_F(DedupKnown, WhatIsGoneIsKeptOrTrustedAsAskedFor) {
   std::mt19937_64 random(6);
   const std::string copied = join(random_words(random, 200));

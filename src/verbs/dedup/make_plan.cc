@@ -106,6 +106,10 @@ void check(const DedupOptions& options, const Context& context) {
   if (options.near != NearMethod::off) static_cast<void>(text::FeaturePlan(options.windows));  // throws if invalid
   if (options.apply || options.annotate)
     corpus::check_rewritable(options.input, context, options.apply && options.substrings != 0, options.annotate);
+  if (options.input.join_hyphens && (options.substrings != 0 || options.attributes != Attributes::none))
+    throw Error(Errc::invalid_argument,
+                fmt::format("`join_hyphens`: {} has ranges of the text as it is; remove one of them",
+                            options.substrings != 0 ? "`substrings`" : "`attributes`"));
   if (options.read_back && !options.apply) throw Error(Errc::invalid_argument, "`read_back`: needs `apply`; add it");
   check_attributes(options, context);
   if (options.tables == Tables::parquet) {
@@ -153,10 +157,12 @@ Plan make_plan(const DedupOptions& asked, const Context& context) {
     if (options.substrings != 0) options.input.html = HtmlPart::text;
     options.against.html = options.input.html;
     options.against.compare = options.input.compare;
+    options.against.join_hyphens = options.input.join_hyphens;
     options.input.listing = list_input(options.input, context);
     options.against.listing = list_input(options.against, context);
   }
   check(options, context);
+  options.input.main_version = options.against.main_version = main_version_of(options);
   plan.near = make_finder(options, check_libraries(options));
   plan.device = near_device(options, plan.near.get());
   plan.identity = identity_of(plan);

@@ -159,7 +159,7 @@ std::vector<Option<D>> make_rows() {
         .help = "first, longest, shortest, newest:FIELD, max:FIELD, min:FIELD or source:A,B,..."},
        [](D& d, OptionValue&& value) { d.keep = parse_keep_policy(std::get<std::string>(value)); },
        [](const D& d) -> OptionValue { return to_string(d.keep); }},
-      row<D, &D::source_field>({.name = "source_field", .kind = Kind::text, .unit = "NAME", .default_text = "the file",
+      row<D, &D::source_field>({.name = "source_field", .kind = Kind::text, .unit = "NAME", .default_text = "file",
                                 .help = "field with a document's source", .group = Group::input}),
       row<D, &D::alarm>({.name = "alarm", .kind = Kind::percent, .unit = "SHARE",
                          .help = "report sources that lose more than this", .group = Group::run}),

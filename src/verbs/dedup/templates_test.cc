@@ -93,6 +93,29 @@ TEST_F(DedupTemplates, APageIsNotRemovedForItsNavigation) {
   EXPECT_GT(run(wanted).removed_near, 0U);
 }
 
+// Most pages have enough content to be compared by it alone, so the navigation is in no template.
+TEST_F(DedupTemplates, PagesWithLittleContentAreComparedByIt) {
+  std::string links;
+  for (int i = 0; i < 2000; ++i) links += "- <a href=x>m" + std::to_string(i) + "</a><br>";
+  const auto page = [&](const std::string& content) {
+    return "<title>Policy</title><div id=menu>" + links + "</div><h1>" + content + "</h1>";
+  };
+  std::mt19937_64 random(13);
+  const auto name = [](char kind, int i) { return std::string("pages/") + kind + std::to_string(10 + i) + ".html"; };
+  for (int i = 0; i < 90; ++i) write(name('a', i), page(join(random_words(random, 100))));
+  for (int i = 0; i < 8; ++i) write(name('b', i), page(join(random_words(random, 20))));
+  for (int i = 0; i < 8; ++i) write(name('c', i), page("Index " + std::to_string(i)));
+  write("pages/d1.html", "<nav>Up</nav>" + read("pages/b10.html"));
+  write("pages/d2.html", read("pages/c10.html"));
+  DedupOptions wanted = options(at("pages"));
+  const DedupReport report = run(wanted);
+  EXPECT_EQ(report.removed_near, 0U);
+  EXPECT_EQ(report.removed_exact, 2U);
+  EXPECT_EQ(report.too_short, 9U);
+  wanted.input.main_version = 1;
+  EXPECT_GE(run(wanted).removed_near, 7U);
+}
+
 TEST_F(DedupTemplates, CopiesWithAnotherDateAllGoButOne) {
   std::mt19937_64 random(3);
   const Words article = random_words(random, 150);

@@ -69,9 +69,12 @@ library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands)
     layout.rules.push_back({std::string(name), fmt::format("{}", value)});
   };
   add("html", run::kHtmlNames[static_cast<std::size_t>(rules.html)]);
+  // If a library does not record some of these rules, its pages are of version 1, it compares bodies, and joins
+  // nothing.
+  if (rules.html == HtmlPart::main && rules.main_version != 1) add(kMainRule, rules.main_version);
   add("as-is", rules.as_is);
-  // If a library does not record this rule, it compares bodies.
   if (rules.compare != ComparedMail::body) add("compare", run::kCompareNames[static_cast<std::size_t>(rules.compare)]);
+  if (rules.join_hyphens) add(kJoinRule, true);
   add(kKeepRule, rules.keep);
   if (rules.near.empty()) return layout;
   const FingerprintOptions& windows = rules.windows;
@@ -88,6 +91,7 @@ library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands)
   add("max-loss", rules.max_loss == kAnyLoss    ? std::string(kAnyLossName)
                   : rules.max_loss == kAutoLoss ? std::string(kAutoLossName)
                                                 : std::to_string(rules.max_loss));
+  if (rules.max_loss == kAutoLoss) add("loss-version", kLossVersion);
   add("templates", rules.templates ? kTemplatesOn : "off");
   layout.lanes = rules.lanes;
   if (bands) {
@@ -100,17 +104,24 @@ library::Layout layout_of(const Rules& rules, const std::optional<Bands>& bands)
 Rules rules_of(const library::Layout& layout, const std::filesystem::path& folder) {
   Rules rules;
   rules.near.clear();
+  rules.main_version = 1;
   int fingerprints = fingerprint_version(rules.windows.tokenizer);
   int signatures = kMinHashVersion;
+  int losses = kLossVersion;
   using Read = std::function<bool(std::string_view)>;
   const std::map<std::string_view, Read> readers = {
       {"html", [&](std::string_view text) { return read_choice(text, run::kHtmlNames, rules.html); }},
+      {kMainRule,
+       [&](std::string_view text) {
+         return read_number(text, rules.main_version) && rules.main_version <= kMainVersion;
+       }},
       {"as-is",
        [&](std::string_view text) {
          rules.as_is = text == "true";
          return rules.as_is || text == "false";
        }},
       {"compare", [&](std::string_view text) { return read_choice(text, run::kCompareNames, rules.compare); }},
+      {kJoinRule, [&](std::string_view text) { return rules.join_hyphens = text == "true"; }},
       {kKeepRule,
        [&](std::string_view text) {
          rules.keep = text;
@@ -132,6 +143,7 @@ Rules rules_of(const library::Layout& layout, const std::filesystem::path& folde
       {"lanes", [&](std::string_view text) { return read_number(text, rules.lanes); }},
       {kThresholdRule, [&](std::string_view text) { return read_number(text, rules.threshold); }},
       {"max-loss", [&](std::string_view text) { return read_loss(text, rules.max_loss); }},
+      {"loss-version", [&](std::string_view text) { return read_number(text, losses); }},
       {"templates",
        [&](std::string_view text) {
          rules.templates = text == kTemplatesOn;
@@ -150,6 +162,7 @@ Rules rules_of(const library::Layout& layout, const std::filesystem::path& folde
   if (fingerprints != fingerprint_version(rules.windows.tokenizer))
     refuse("fingerprint-version", std::to_string(fingerprints));
   if (signatures != kMinHashVersion) refuse("minhash-version", std::to_string(signatures));
+  if (losses != kLossVersion) refuse("loss-version", std::to_string(losses));
   return rules;
 }
 

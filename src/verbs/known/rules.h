@@ -13,19 +13,24 @@
 #include "engines/sketch/minhash.h"
 #include "refrain/dedup.h"
 #include "refrain/kernels.h"
+#include "refrain/version.h"
 #include "text/windows.h"
 
 namespace refrain::verbs::known {
 
 inline constexpr std::string_view kThresholdRule = "threshold";
 inline constexpr std::string_view kKeepRule = "keep";
+inline constexpr std::string_view kMainRule = "main-version";
+inline constexpr std::string_view kJoinRule = "join-hyphens";
 inline constexpr std::string_view kMinHashName = "minhash";
 
 // The defaults are those of dedup.
 struct Rules : DocumentMatchOptions {
   HtmlPart html = HtmlPart::main;
+  unsigned main_version = kMainVersion;
   bool as_is = false;
   ComparedMail compare = ComparedMail::body;
+  bool join_hyphens = false;
   std::string keep = "first";
   std::string near = std::string(kMinHashName);  // empty: off, and `templates` and the base have no meaning
   bool templates = true;

@@ -41,6 +41,7 @@ FingerprintReport fingerprint_all(const InputOptions& input, const FingerprintOp
     done->hashes.resize(size);
     done->valid.resize(size);
     fingerprinter.batch(batch.texts, done->hashes.data(), done->valid.data());
+    for (const std::uint32_t i : batch.vague) done->hashes[i] = done->valid[i] = 0;
     done->bad = std::move(batch.bad);
     done->ids = std::move(batch.ids);
     return [&take, &report, done](DocId first) {

@@ -184,6 +184,7 @@ class Near {
           };
           auto done = std::make_shared<Done>();
           (*hasher_)(worker, batch.texts, *done);
+          for (const std::uint32_t i : batch.vague) done->hashes[i] = done->valid[i] = 0;
           for (std::size_t i = 0; i < batch.texts.size(); ++i)
             done->states.push_back(batch.bad[i] != 0     ? State::bad
                                    : done->valid[i] == 0 ? State::too_short

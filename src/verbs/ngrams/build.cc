@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/files/listing.h"
+#include "corpus/source/join_hyphens.h"
 #include "corpus/source/reader.h"
 #include "engines/ngram/index/writer.h"
 #include "refrain/error.h"
@@ -52,6 +53,7 @@ NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
   const Stopwatch watch;
   const Context context = with_fewer_threads(given);
   MemoryBudget budget(context);
+  corpus::refuse_joined(options.input);
   const Reservation listing = corpus::reserve_listing(options.input, budget);
   TempSpace temp(context);
   NgramsReport report;
@@ -87,6 +89,7 @@ NgramsReport build_ngrams(const NgramsOptions& asked, const Context& given) {
 // Builds the index in a temporary folder and returns its rows.
 NgramsResult ngrams(DocumentStream& documents, const NgramsOptions& options, const Context& context) {
   NgramsOptions over = options;
+  corpus::refuse_joined(options.input);
   over.input = corpus::over_stream(options.input, documents, options.output);
   const TempDir folder(TempSpace(context).folder(), "refrain-ngrams");
   over.output = folder.path() / "index";

@@ -126,7 +126,7 @@ std::vector<Option<Options>> threshold_rows(const std::string& default_text = {}
         .number_words = {{"auto", kAutoLoss}, {"any", kAnyLoss}}, .faces = kAllFaces},
        [](Options& options, OptionValue&& value) {
          if (const auto* word = std::get_if<std::string>(&value))
-           options.max_loss = *word == "any" ? kAnyLoss : kAutoLoss;
+           options.max_loss = *word == "auto" ? kAutoLoss : kAnyLoss;
          else
            assign(options.max_loss, std::move(value));
        },

@@ -26,8 +26,12 @@ void read_input(const simdjson::dom::element& options, InputOptions& input) {
   if (options["as_is"].get(input.as_is) != simdjson::SUCCESS) input.as_is = true;
   if (std::string_view html; options["html"].get(html) == simdjson::SUCCESS)
     input.html = static_cast<HtmlPart>(place_of(html, kHtmlNames));
+  input.main_version = 1;
+  if (std::uint64_t version = 0; options["main_version"].get(version) == simdjson::SUCCESS)
+    input.main_version = static_cast<unsigned>(version);
   if (std::string_view compare; options["compare"].get(compare) == simdjson::SUCCESS)
     input.compare = static_cast<ComparedMail>(place_of(compare, kCompareNames));
+  if (options["join_hyphens"].get(input.join_hyphens) != simdjson::SUCCESS) input.join_hyphens = false;
 }
 
 }  // namespace refrain::verbs::run

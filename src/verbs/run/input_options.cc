@@ -59,9 +59,17 @@ const std::vector<Option<InputOptions>>& input_rows() {
           {.name = "as_is", .help = "read files as they are: markup, mail, any charset", .group = kInput}),
       choice_row<In, html_part_names, &In::html>(
           {.name = "html", .unit = "PART", .help = "what is read of a page", .group = kInput}),
+      row<In, &In::main_version>(
+          {.name = "main_version", .kind = Kind::number, .recorded = Recorded::if_used, .faces = 0},
+          [](const In& in) -> std::string {
+            return in.html == HtmlPart::main && !in.as_is ? "" : "without `html` main";
+          }),
       choice_row<In, compared_mail_names, &In::compare>(
           {.name = "compare", .unit = "PART", .help = "what is compared of e-mail; headers adds From, To, Cc and Date",
            .group = kInput, .recorded = Recorded::if_set}),
+      row<In, &In::join_hyphens>(
+          {.name = "join_hyphens", .help = "join words hyphenated at line ends", .group = kInput,
+           .recorded = Recorded::if_set}),
       row<In, &In::strict>(
           {.name = "strict", .help = "stop at the first bad record (exit code 3)", .group = kInput}),
       row<In, &In::skip_unreadable>(

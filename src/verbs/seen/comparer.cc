@@ -12,7 +12,7 @@ namespace refrain::verbs::seen {
 namespace {
 
 constexpr const char* kCompared = "the documents that are compared";
-constexpr std::uint64_t kComparerBytes = std::uint64_t{1} << 20;  // memory of the buffers
+constexpr std::uint64_t kComparerBytes = std::uint64_t{2} << 20;  // memory of the buffers
 
 }  // namespace
 

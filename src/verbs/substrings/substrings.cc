@@ -15,6 +15,7 @@
 #include "base/threads.h"
 #include "corpus/files/listing.h"
 #include "corpus/rewrite/rewrite.h"
+#include "corpus/source/join_hyphens.h"
 #include "corpus/source/reader.h"
 #include "engines/substring/repeats.h"
 #include "refrain/error.h"
@@ -44,6 +45,7 @@ void check_unused(const InputOptions& input) {
 }
 
 void check(const SubstringsOptions& options) {
+  corpus::refuse_joined(options.input);
   if (options.text_csv.empty() && options.input.paths.empty())
     throw Error(Errc::invalid_argument, "no input; name files or folders, - for standard input, or `text_csv` FILE");
   if (!options.text_csv.empty() && !options.input.paths.empty())
@@ -326,6 +328,7 @@ SubstringsReport substrings(const SubstringsOptions& asked, const Context& conte
 SubstringsResult substrings(DocumentStream& documents, const SubstringsOptions& options, const Context& context) {
   SubstringsOptions over = options;
   over.input = corpus::over_stream(options.input, documents, options.output);
+  corpus::refuse_joined(over.input);
   if (options.groups || options.apply || !options.text_csv.empty())
     throw Error(Errc::invalid_argument, "documents in memory: `groups`, `apply` and `text_csv` write files");
   over.apply = true;  // determines what would be removed, without writing anything

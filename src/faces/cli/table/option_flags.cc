@@ -117,6 +117,7 @@ std::span<const Flag> option_flags() {
         {"html", kDedup, "main", "what is compared of a page"},
         {"html", kNotSubstrings & ~kDedup},
         {"compare", kFingerprintVerbs | Verb::text | Verb::dedup},
+        {"join_hyphens", kFingerprintVerbs | Verb::text | Verb::dedup},
         {"as_is", kNotSubstrings},
         {"strict", kReaders},
         {"skip_unreadable", kReaders},

@@ -192,7 +192,8 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                               100 * left_out.share)});
     table.add_if(
         report.too_short > 0, "too short to judge", count_text(report.too_short),
-        {fmt::format("fewer than {}; only exact copies are removed", count_of(options.windows.window, "token"))});
+        {fmt::format("fewer than {}{}; only exact copies are removed", count_of(options.windows.window, "token"),
+                     report.read.pages > 0 && options.input.html == HtmlPart::main ? ", or pages of links" : "")});
     const SelfCheck& check = report.check;
     const std::string recall = fmt::format("recall {:.1f}% (95% CI {:.1f} to {:.1f})", 100 * check.recall,
                                            100 * check.recall_low, 100 * check.recall_high);

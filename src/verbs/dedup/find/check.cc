@@ -125,7 +125,8 @@ class RemovalCheck {
           stream_(plan),
           window_(plan.window),
           rule_(run.rule()),
-          token_plan_(plan.of_tokens()) {}
+          token_plan_(plan.of_tokens()),
+          token_stream_(token_plan_) {}
 
     // Their similarity, and what is lost of `a`. Returns nullopt if the two are too long for `room`.
     std::optional<RankMatch> compare(DocId a, DocId b, std::uint64_t room) {
@@ -179,7 +180,7 @@ class RemovalCheck {
       }
       return loss;
     }
-    // What is lost of `a` next to `b`. Counts contexts only in `a`; `many` if there are too many runs to weigh them.
+    // What is lost of `a` next to `b`. Counts contexts only in `a`; sets `many` if there are too many runs to weigh.
     sketch::LossWeight weigh(std::string_view a, std::string_view b, const std::vector<bool>& lost, bool& many) {
       const std::vector<std::uint64_t> tokens = tokens_of(a);
       std::vector<std::uint64_t> others = tokens_of(b);
@@ -209,23 +210,23 @@ class RemovalCheck {
       for (const auto& [word, contexts] : words)
         if ((word & 1U) == 0)  // has no digit
           weight.contexts = std::max<std::uint64_t>(weight.contexts, contexts.size());
-      many = many || runs >= sketch::kMostLostRuns;
+      many = runs >= sketch::kMostLostRuns;
       return weight;
     }
     bool is_heavy(std::string_view text, std::string_view kept, const std::vector<bool>& lost,
                   const std::vector<bool>& gained) {
       bool many = false;
+      bool many_gained = false;
       sketch::LossWeight weight = weigh(text, kept, lost, many);
-      const sketch::LossWeight other = weigh(kept, text, gained, many);
+      const sketch::LossWeight other = weigh(kept, text, gained, many_gained);
       weight.gained = other.lost;
       weight.contexts = std::max(weight.contexts, other.contexts);
-      return many || weight.is_heavy();
+      return many || weight.is_heavy() || (many_gained && weight.longest > sketch::LossWeight::kPlainRun);
     }
     std::vector<std::uint64_t> tokens_of(std::string_view text) {
-      text::FeatureStream stream(token_plan_);
       std::vector<std::uint64_t> tokens;
-      stream.start(text);
-      for (std::span<const std::uint64_t> features; stream.next(features);)
+      token_stream_.start(text);
+      for (std::span<const std::uint64_t> features; token_stream_.next(features);)
         tokens.insert(tokens.end(), features.begin(), features.end());
       return tokens;
     }
@@ -251,6 +252,7 @@ class RemovalCheck {
     const std::size_t window_;
     const sketch::MatchRule rule_;
     const text::FeaturePlan token_plan_;
+    text::FeatureStream token_stream_;
     sketch::WrittenReader written_;
     std::vector<std::uint64_t> ordered_;  // the windows of the text made last, in order
     std::vector<std::uint64_t> first_;

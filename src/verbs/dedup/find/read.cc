@@ -203,7 +203,7 @@ class Reading {
   }
 
   // Computes the digests and sketches of all texts, on the device if there is one. Sets worker.judged[i] to 0 if a
-  // text is too short.
+  // text is too short or too vague.
   void sketch_batch(unsigned number, const corpus::Batch& batch, Worker& worker, BatchResult& done) {
     worker.judged.assign(batch.texts.size(), 1);
     const auto on_cpu = [&](std::size_t i) {
@@ -216,8 +216,11 @@ class Reading {
       done.digests[i] = *text_digest;
       std::memcpy(&done.sketches[i * sketch_bytes_], made, sketch_bytes_);
     };
-    if (feed_) return feed_->run(number, batch.texts, take, on_cpu);
-    for (std::size_t i = 0; i < batch.texts.size(); ++i) on_cpu(i);
+    if (feed_)
+      feed_->run(number, batch.texts, take, on_cpu);
+    else
+      for (std::size_t i = 0; i < batch.texts.size(); ++i) on_cpu(i);
+    for (const std::uint32_t i : batch.vague) worker.judged[i] = 0;
   }
 
   // Returns false if the text is too short to be judged.

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_near_rule(std::string_view name) {
-  return name != "html" && name != "as-is" && name != "compare" && name != known::kKeepRule;
+  return name != "html" && name != known::kMainRule && name != "as-is" && name != "compare" &&
+         name != known::kJoinRule && name != known::kKeepRule;
 }
 
 std::string_view value_of(const library::Layout& layout, std::string_view name) {
@@ -36,8 +37,8 @@ double number(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const library::Rule& has, std::string_view asked) {
-  static constexpr std::string_view kNotOptions[] = {"fingerprint-version", "minhash-version", "hash", "stop-words",
-                                                     "lanes"};
+  static constexpr std::string_view kNotOptions[] = {
+      "fingerprint-version", "minhash-version", "loss-version", known::kMainRule, "hash", "stop-words", "lanes"};
   std::string rule(has.name);
   if (std::ranges::find(kNotOptions, has.name) == std::end(kNotOptions)) {
     std::ranges::replace(rule, '-', '_');
@@ -109,12 +110,22 @@ library::Layout layout_of(const DedupOptions& options, const std::optional<Bands
   known::Rules rules;
   static_cast<DocumentMatchOptions&>(rules) = options.match();
   rules.html = options.input.html;
+  rules.main_version = options.input.main_version;
   rules.as_is = options.input.as_is;
   rules.compare = options.input.compare;
+  rules.join_hyphens = options.input.join_hyphens;
   rules.keep = to_string(options.keep);
   rules.near = options.near == NearMethod::off ? "" : near_method_info(options.near).name;
   rules.templates = options.templates;
   return known::layout_of(rules, bands);
+}
+
+unsigned main_version_of(const DedupOptions& options) {
+  unsigned version = options.input.main_version;
+  for_each_library(options, [&](const fs::path&, const library::Manifest& manifest, bool) {
+    if (value_of(manifest.layout, known::kMainRule).empty()) version = 1;
+  });
+  return version;
 }
 
 std::optional<Bands> check_libraries(const DedupOptions& options) {

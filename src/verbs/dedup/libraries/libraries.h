@@ -25,6 +25,9 @@ namespace refrain::verbs::dedup {
 // The layout of a library that such a run makes. `bands` are those of its signatures.
 library::Layout layout_of(const DedupOptions& options, const std::optional<Bands>& bands);
 
+// The version of HtmlPart::main that the libraries of a run were made with, and so has to use.
+unsigned main_version_of(const DedupOptions& options);
+
 // The bands by which documents are found in the libraries; nullopt if no library exists yet. Throws
 // Error(invalid_argument) if a library was made with options for which this run has different values; the message
 // names both.

@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/relay.h"
 #include "base/threads.h"
+#include "corpus/source/join_hyphens.h"
 #include "corpus/source/reader.h"
 #include "refrain/error.h"
 #include "verbs/index/query/compare.h"
@@ -179,6 +180,7 @@ void QueryRun::query_own() {
 }
 
 void QueryRun::query_input() {
+  corpus::refuse_joined(options_.input);
   InputOptions input = options_.input;
   const bool has_fields = !input.text_field.empty() || !input.id_field.empty();
   if (input.paths == std::vector<std::string>{"-"} && input.format == Format::automatic && !has_fields)

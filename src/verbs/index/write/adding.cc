@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "corpus/files/raw.h"
 #include "corpus/formats/raw_json.h"
+#include "corpus/source/join_hyphens.h"
 #include "refrain/error.h"
 #include "verbs/run/skipped.h"
 
@@ -157,6 +158,7 @@ DocumentAdder::DocumentAdder(fs::path folder, blot::Manifest& manifest, const Co
       tokenizer_(text::make_tokenizer(manifest.layout.tokenizer)) {}
 
 ReadReport DocumentAdder::add(const InputOptions& input, std::uint64_t bytes) {
+  corpus::refuse_joined(input);
   expected_posts_ = expected_posts(manifest_.layout, bytes);
   first_ordinal_ = manifest_.next_ordinal;
   std::vector<std::unique_ptr<DocumentDigester>> digesters(thread_count(context_));
