@@ -208,7 +208,7 @@ class Recognize(TestCase):
                       self.run_program("explain", "--run", "out", "in/c.txt").out)
         self.assertEqual(self.dedup("in", "--max-loss", "any", output="any")["kept"], 1)
         self.assertEqual(self.dedup("in", "--max-loss", "0", output="none")["kept"], 3)
-        # What is above a memo that is quoted weighs more than its 13 words in a row.
+        # A comment above a quoted memo has only 13 words, but most of them are new.
         memo = " ".join(" ".join(TEXTS[7:]).split()[:150])
         self.write("memos/1.txt", memo)
         self.write("memos/2.txt", "I do not agree with this at all; I will go to the auditors.\n\n> " + memo)

@@ -35,7 +35,8 @@ class HtmlText {
   // The same for the content of the page: elements that declare themselves the content, or else all that do not
   // declare themselves something else. If that is almost nothing, the whole page, unless what is left out is mostly
   // links, and so navigation. Returns false for the whole of a page that is little else than navigation: such pages
-  // are alike, whatever they are about. `version`: see kMainVersion; version 1 takes the whole page if there is almost no content.
+  // are alike, whatever they are about. `version`: see kMainVersion; version 1 takes the whole page if there is almost
+  // no content.
   bool read_main(std::string_view html, const std::function<void(std::size_t)>& grow, Array<char>& text,
                  unsigned version = kMainVersion);
 

@@ -42,6 +42,8 @@ class Comparer {
  public:
   using Set = std::vector<std::uint64_t>;
 
+  Comparer(const Comparer&) = delete;  // a stream refers to a plan that is held here
+  Comparer& operator=(const Comparer&) = delete;
   // Keeps references to `texts` and `plan`. `memory_bytes` is for the cached windows. A long text may temporarily take
   // more, if the budget has it.
   Comparer(KeyedTexts& texts, const text::FeaturePlan& plan, const MatchRule& rule, MemoryBudget& budget,

@@ -65,7 +65,7 @@ struct MatchRule {
   }
 };
 
-// What a loss weighs.
+// The weight of a loss.
 struct LossWeight {
   static constexpr std::uint64_t kPlainRun = 16;  // a subject counts only if a longer run is lost
 

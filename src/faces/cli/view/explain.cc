@@ -77,8 +77,8 @@ std::string reason_text(const DecidedDocument& document, double threshold) {
     return fmt::format("{:.3g} similar to {}, but only {:.3g} where symbols count", document.similarity, match,
                        document.as_written);
   if (document.reason == "own_text")
-    return fmt::format("{:.3g} similar to {}, which lacks {} of it, {} in a row: too much to lose", document.similarity, match,
-                       count_of(document.lost, "token"), count_text(document.longest_lost));
+    return fmt::format("{:.3g} similar to {}, which lacks {} of it, {} in a row: too much to lose", document.similarity,
+                       match, count_of(document.lost, "token"), count_text(document.longest_lost));
   if (document.reason == "against")
     return fmt::format("contains test item {}, share {:.3g}", match, document.similarity);
   if (document.reason == "substring") return "all of its text is in other kept documents";

@@ -120,6 +120,12 @@ std::string written_files(const std::filesystem::path& folder, const ReadReport&
   return out;
 }
 
+// Returns "fewer than 3 tokens, or pages of links": what makes a document too short to judge.
+std::string too_short_text(unsigned window, const ReadReport& read, const InputOptions& input) {
+  return fmt::format("fewer than {}{}", count_of(window, "token"),
+                     read.pages > 0 && input.html == HtmlPart::main ? ", or pages of links" : "");
+}
+
 // Returns "3 items under 8 tokens, not searched for: 7, 12, 15".
 std::string too_short_items(const AgainstReport& against, const DedupOptions& options) {
   constexpr std::size_t kShown = 3;
@@ -192,8 +198,7 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                               100 * left_out.share)});
     table.add_if(
         report.too_short > 0, "too short to judge", count_text(report.too_short),
-        {fmt::format("fewer than {}{}; only exact copies are removed", count_of(options.windows.window, "token"),
-                     report.read.pages > 0 && options.input.html == HtmlPart::main ? ", or pages of links" : "")});
+        {too_short_text(options.windows.window, report.read, options.input) + "; only exact copies are removed"});
     const SelfCheck& check = report.check;
     const std::string recall = fmt::format("recall {:.1f}% (95% CI {:.1f} to {:.1f})", 100 * check.recall,
                                            100 * check.recall_low, 100 * check.recall_high);
@@ -246,7 +251,7 @@ std::string near_summary(const NearReport& report, const NearOptions& options, d
               {fmt::format("first: {}", printable(report.largest_representative, false))});
   }
   table.add_if(report.too_short > 0, "too short", count_text(report.too_short),
-               {fmt::format("fewer than {}; never matched", count_of(options.fingerprint.window, "token"))});
+               {too_short_text(options.fingerprint.window, report.read, options.input) + "; never matched"});
   add_losses(table, report.read);
   add_device(table, report.device);
   add_cost(table, report);

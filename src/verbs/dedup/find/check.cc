@@ -180,7 +180,7 @@ class RemovalCheck {
       }
       return loss;
     }
-    // What is lost of `a` next to `b`. Counts contexts only in `a`; sets `many` if there are too many runs to weigh.
+    // Weighs what `a` loses if only `b` is kept. Counts contexts in `a` alone. Sets `many` if `a` has too many runs.
     sketch::LossWeight weigh(std::string_view a, std::string_view b, const std::vector<bool>& lost, bool& many) {
       const std::vector<std::uint64_t> tokens = tokens_of(a);
       std::vector<std::uint64_t> others = tokens_of(b);
