@@ -29,6 +29,9 @@ constexpr std::uint64_t kMostHeldTokens = std::uint64_t{1} << 18U;
 // How much neighbors in a chain of pairs may differ in diagonal, and how far apart they may be: words may have moved.
 constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
+// A run in which most tokens differ needs this much evidence, in bits, given this many tokens around it.
+constexpr std::int64_t kLeastEvidence = 100;
+constexpr std::uint64_t kEvidenceAround = 512;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // About how many bytes a token of a document takes while it is read, including its text.
 constexpr std::uint64_t kTokenBytes = sizeof(std::uint32_t) + 12;
@@ -106,6 +109,7 @@ ChainComparer::ChainComparer(Snapshot& snapshot, const QueryText& query, const P
       shape_(blot::blot_shape(snapshot.layout())),
       aligner_(rules_),
       finder_(finder_rules(snapshot.layout(), limits)),
+      needs_evidence_(limits.edits == Edits::light),
       least_share_(kResemblance * (1 - limits.noise)),
       budget_(budget),
       reservation_(budget.reserve(0, kLooseWhat)) {}
@@ -133,6 +137,7 @@ std::vector<SharedRun> ChainComparer::compare(const blot::Chain& chain, std::spa
       runs.push_back(run);
     }
   }
+  std::erase_if(runs, [&](const SharedRun& run) { return !is_backed(run); });
   return runs;
 }
 
@@ -267,6 +272,7 @@ std::vector<SharedRun> ChainComparer::compare_loosely(const blot::Neighbourhood&
     if (!open || margin >= kMostMargin) break;
   }
   for (SharedRun& run : runs) run = refine(run);
+  std::erase_if(runs, [&](const SharedRun& run) { return !is_backed(run); });
   std::vector<SharedRun> outer;
   for (const SharedRun& run : runs) {
     if (std::any_of(outer.begin(), outer.end(), [&](const SharedRun& other) { return other.holds(run); })) continue;
@@ -307,6 +313,28 @@ SharedRun ChainComparer::refine(const SharedRun& run) {
     ++refined.place.last;
   }
   return refined;
+}
+
+// Whether what the run shares is no coincidence: half of it agrees in order, or three fifths in any order, or there is
+// enough evidence.
+bool ChainComparer::is_backed(const SharedRun& run) {
+  const std::uint64_t most = std::max(run.query.size(), run.place.size());
+  if (!needs_evidence_ || (run.loose ? 5 * run.matches >= 3 * most : 2 * run.matches >= most)) return true;
+  const auto around = [](const TokenRange& range, std::uint64_t tokens) {
+    return TokenRange{range.first - std::min(range.first, kEvidenceAround),
+                      std::min(tokens, range.last + kEvidenceAround)};
+  };
+  const TokenRange query = around(run.query, query_.tokens());
+  const TokenRange place = around(run.place, document_tokens_);
+  load(place.first, place.last);
+  const Reservation room = budget_.reserve(blot::Evidence::memory_bytes(query.size() + place.size()), kLooseWhat);
+  const auto in = [](std::span<const std::uint32_t> context, const TokenRange& part, const TokenRange& range) {
+    return blot::StretchInContext{context, part.first - range.first, part.last - range.first};
+  };
+  const std::int64_t bits = evidence_.weigh(in(query_.hashes().subspan(query.first, query.size()), run.query, query),
+                                            in(loaded(place.first, place.last), run.place, place)) /
+                            16;
+  return 2 * evidence_.matches() >= most || bits >= kLeastEvidence;
 }
 
 // Loads at least these tokens, extended to whole marks, which are read as units anyway.

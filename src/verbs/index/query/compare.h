@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "engines/blot/align.h"
 #include "engines/blot/chains.h"
+#include "engines/blot/evidence.h"
 #include "engines/blot/finder.h"
 #include "verbs/index/query/text.h"
 #include "verbs/index/read/occurrence.h"
@@ -44,7 +45,8 @@ class ChainComparer {
   bool is_same(DocId document);
   SharedRun whole() const { return {{0, query_.tokens()}, {0, query_.tokens()}, query_.tokens(), false}; }
   // Returns all runs that agree in at least min_tokens tokens and that a hit of the chain leads to, none inside
-  // another, in the order of the hits. The result does not depend on earlier calls. Throws Error(bad_input) if the
+  // another, in the order of the hits. With light edits, a run of which most differs must be backed by evidence, here
+  // and in compare_loosely(). The result does not depend on earlier calls. Throws Error(bad_input) if the
   // document's file has changed.
   std::vector<SharedRun> compare(const blot::Chain& chain, std::span<const blot::Hit> hits);
   // Like compare(), but returns the longest runs that agree token for token, if they have at least the length that
@@ -68,6 +70,7 @@ class ChainComparer {
   SharedRun grow_exactly(std::uint32_t query, std::uint64_t token);
   bool lies_inside(const SharedRun& run, std::uint32_t query, std::uint64_t token) const;
   SharedRun refine(const SharedRun& run);
+  bool is_backed(const SharedRun& run);
   std::span<const std::uint32_t> loaded(std::uint64_t first, std::uint64_t last) const {
     return hashes_.subspan(first - first_, last - first);
   }
@@ -81,6 +84,8 @@ class ChainComparer {
   blot::BlotShape shape_;
   blot::Aligner aligner_;
   blot::PassageFinder finder_;
+  bool needs_evidence_;
+  blot::Evidence evidence_;
   std::optional<blot::Resemblance> resemblance_;  // made when it is first needed
   double least_share_;                            // that the surroundings of a hit must have in common
   TokenRange finder_set_;                         // the tokens of the query that it was set to

@@ -7,11 +7,20 @@
 namespace refrain::verbs::index {
 namespace {
 
+// A run is compared with those of this many chains of its document, the longest ones, wherever they are.
+constexpr std::size_t kLongest = 8;
+
 // Whether `other` is redundant beside `run`: it adds nothing in the document, and hardly anything in the query.
 bool replaces(const SharedRun& run, const SharedRun& other) {
   const bool adds_nothing = run.place.first <= other.place.first && run.place.last >= other.place.last;
   return run.holds(other) ||
          (adds_nothing && blot::nearly_same(run.query.first, run.query.last, other.query.first, other.query.last));
+}
+
+// Whether `other` only repeats, at another place of the document, a part of what `run` shares with it.
+bool repeats(const SharedRun& run, const SharedRun& other) {
+  return run.query.first <= other.query.first && run.query.last >= other.query.last &&
+         2 * other.query.size() <= run.query.size() && 2 * other.matches <= run.matches;
 }
 
 }  // namespace
@@ -24,11 +33,13 @@ DocumentRuns::DocumentRuns(Snapshot& snapshot, std::string_view text, const Pass
       budget_(budget),
       query_(snapshot.layout(), snapshot.hasher(), text, limits.edits == Edits::heavy, budget),
       chainer_(budget, chain_rules(snapshot.layout(), limits)),
-      furthest_(budget, "the chains of a query") {}
+      furthest_(budget, "the chains of a query"),
+      longest_(budget, "the chains of a query") {}
 
 void DocumentRuns::find(const HitRules& rules, const Context& context) {
   rarity_.emplace(find_chains(snapshot_, query_, rules, context, budget_, chainer_));
   note_furthest();
+  note_longest();
   comparisons_.emplace(snapshot_, query_, chainer_.chains(), chainer_.hits(), limits_, budget_);
 }
 
@@ -38,6 +49,18 @@ void DocumentRuns::note_furthest() {
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const bool goes_on = i > 0 && chains[i - 1].document == chains[i].document;
     furthest_[i] = std::max(chains[i].last_block, goes_on ? furthest_[i - 1] : 0);
+  }
+}
+
+void DocumentRuns::note_longest() {
+  const std::span<const blot::Chain> chains = chainer_.chains();
+  longest_.resize(chains.size());
+  for (std::size_t first = 0, last = 0; first < chains.size(); first = last) {
+    for (; last < chains.size() && chains[last].document == chains[first].document; ++last)
+      longest_[last] = static_cast<std::uint32_t>(last);
+    const std::size_t most = std::min(kLongest, last - first);
+    std::partial_sort(longest_.begin() + first, longest_.begin() + first + most, longest_.begin() + last,
+                      [&](std::uint32_t a, std::uint32_t b) { return ranks_before(a, b); });
   }
 }
 
@@ -72,12 +95,13 @@ bool DocumentRuns::ranks_before(std::uint32_t a, std::uint32_t b) {
   return x.hits != y.hits ? x.hits > y.hits : a < b;
 }
 
-// Whether another run of the same document covers the same place, or more. Among equal runs, that of the first chain
-// stays.
+// Whether another run of the same document covers the same place, or more, or is at least twice as long, and this is
+// a part of it that the document repeats. Among equal runs, that of the first chain stays.
 bool DocumentRuns::covered_by_another(std::uint32_t chain, const SharedRun& run,
                                       const std::function<bool(std::uint32_t chain)>& is_left_out) {
   const auto is_covered = [&](const SharedRun& other, bool comes_first) {
-    return replaces(other, run) && (comes_first || !replaces(run, other));
+    return (replaces(other, run) && (comes_first || !replaces(run, other))) ||
+           (limits_.edits != Edits::none && repeats(other, run));
   };
   bool comes_first = true;
   for (const SharedRun& other : compare(chain)) {
@@ -105,6 +129,14 @@ bool DocumentRuns::covered_by_another(std::uint32_t chain, const SharedRun& run,
     const std::vector<SharedRun>& runs = compare(number);
     if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& one) { return is_covered(one, is_before); }))
       return true;
+  }
+  if (limits_.edits == Edits::none) return false;
+  const std::uint32_t* const longest = longest_.begin() + (of_document - chains.begin());
+  for (std::size_t i = 0; i < kLongest && longest + i < longest_.end() && chains[longest[i]].document == in; ++i) {
+    const std::uint32_t number = longest[i];
+    if (number == chain || chains[number].length() < run.query.size() || is_left_out(number)) continue;
+    const std::vector<SharedRun>& runs = compare(number);
+    if (std::any_of(runs.begin(), runs.end(), [&](const SharedRun& one) { return repeats(one, run); })) return true;
   }
   return false;
 }

@@ -49,6 +49,8 @@ class DocumentRuns {
     comparisons_->compare_ahead(chains, query_workers);
   }
   // The runs of a chain that are to be reported: not excluded, and not covered by another run of the same document.
+  // Unless only exact passages are searched for, a part of a longer run is not reported again where the document
+  // repeats it.
   // If several chains lead to the same run, the best one reports it. Chains that are left out report nothing.
   std::vector<SharedRun> reported(std::uint32_t chain, const std::function<bool(std::uint32_t chain)>& is_left_out);
   // The number of chains compared so far.
@@ -65,6 +67,7 @@ class DocumentRuns {
 
  private:
   void note_furthest();
+  void note_longest();
   const std::vector<SharedRun>& compare(std::uint32_t chain);
   bool is_excluded(const SharedRun& run) const;
   bool ranks_before(std::uint32_t a, std::uint32_t b);
@@ -79,6 +82,8 @@ class DocumentRuns {
   blot::Chainer chainer_;
   // By chain: the last block of it and of those before it in its document. Chains are ordered by first block.
   Array<std::uint64_t> furthest_;
+  // The chains, by document as they are ordered. The longest ones of a document come first.
+  Array<std::uint32_t> longest_;
   std::optional<Rarity> rarity_;
   std::optional<Comparisons> comparisons_;
   std::vector<Changed> changed_;
