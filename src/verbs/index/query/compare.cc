@@ -31,7 +31,7 @@ constexpr std::uint64_t kPairDiagonal = 200;
 constexpr std::uint64_t kPairReach = 100;
 // A run in which most tokens differ needs this much evidence, in bits, given this many tokens around it.
 constexpr std::int64_t kLeastEvidence = 100;
-constexpr std::uint64_t kEvidenceAround = 512;
+constexpr std::uint64_t kEvidenceAround = 256;
 constexpr const char* kLooseWhat = "the tokens of a document";
 // About how many bytes a token of a document takes while it is read, including its text.
 constexpr std::uint64_t kTokenBytes = sizeof(std::uint32_t) + 12;
