@@ -64,10 +64,17 @@ def title(least):
 
 
 def shared_sentences(questions):
-    """Returns the sentences of eight words or more that two questions or more have, most frequent first."""
-    held = collections.Counter(sentence for text in questions
-                               for sentence in set(re.split(r"(?<=[.?!:])\s+|\n+", text)) if len(words(sentence)) >= 8)
-    return [sentence for sentence, count in held.most_common() if count > 1]
+    """Returns the sentences of 8 to 19 words that two questions or more have, most frequent first."""
+    held = collections.Counter(sentence for text in questions for sentence in set(re.split(r"(?<=[.?!:])\s+|\n+", text))
+                               if 8 <= len(words(sentence)) < 20)
+    return [sentence for sentence, count in held.most_common() if count > 1 and sentence not in questions]
+
+
+def general_questions(questions):
+    """Returns the questions without numbers and formulas that consist of words which one question in 200 has."""
+    held = collections.Counter(word for text in questions for word in set(words(text)))
+    return [text for text in questions if not re.search(r"[\d$=]", text)
+            and min(held[word] for word in words(text)) >= len(questions) / 200]
 
 
 def contamination(run):
@@ -97,6 +104,9 @@ def contamination(run):
     shared = shared_sentences(questions)
     for place in range(100 if shared else 0):
         documents[f"phrases/{place}"] = page(" ".join(pick.sample(shared[:40], min(3, len(shared)))))
+    general = general_questions(questions)
+    for place in range(100 if general else 0):
+        documents[f"general/{place}"] = page(pick.choice(general))
     scenario = [text for text in questions if "Scenario 1 |" in text]
     for place in range(100 if scenario else 0):
         frame = pick.choice(scenario).partition("Scenario 1 |")[0]
@@ -127,6 +137,7 @@ def contamination(run):
         for kind, what in (("numbers", "a question in which every number is another one"),
                            ("frame", "the frame of a question with another content"),
                            ("phrases", "three sentences that several questions have"),
+                           ("general", "a question that only has common words, without what was asked"),
                            ("news", "news articles")):
             names = [name for name in documents if name.startswith(f"{kind}/")]
             if names:

@@ -260,7 +260,7 @@ def twins(run):
             other = home / re.sub(page, source, str(path.relative_to(home)))
             if path.is_symlink() or not other.is_file() or path == other:
                 continue
-            name = str(path.relative_to(home).with_suffix("")).replace("/", "_").replace("_usr_share_doc", "")
+            name = str(path.relative_to(home).with_suffix("")).removeprefix("usr/share/doc/").replace("/", "_")
             for text, suffix in ((read_text(path), "html"), (read_text(other), "txt")):
                 (folder / suffix).mkdir(exist_ok=True)
                 (folder / suffix / f"{name}.{suffix}").write_text(text, encoding="utf-8")

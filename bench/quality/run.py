@@ -66,19 +66,16 @@ def rows_of(name, run, seconds):
         yield {key: "" if value is None else value for key, value in row.items()}
 
 
-def save(measured, folder):
-    """Replaces the figures and examples of the measured sets, {name: (rows, mistakes)}."""
+def save(name, rows, mistakes, folder):
+    """Replaces the figures and examples of a set."""
     folder.mkdir(parents=True, exist_ok=True)
     path, examples = folder / "quality.csv", folder / "quality-mistakes.jsonl"
-    rows, mistakes = [], []
+    mistakes = [{"set": name, **dataclasses.asdict(mistake)} for mistake in mistakes]
     if path.exists():
         with open(path, newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["set"] not in measured and row["set"] in SETS]
+            rows += [row for row in csv.DictReader(file) if row["set"] != name and row["set"] in SETS]
         with open(examples, encoding="utf-8") as file:
-            mistakes = [row for row in map(json.loads, file) if row["set"] not in measured and row["set"] in SETS]
-    for name, (more_rows, more_mistakes) in measured.items():
-        rows += more_rows
-        mistakes += ({"set": name, **dataclasses.asdict(mistake)} for mistake in more_mistakes)
+            mistakes += [row for row in map(json.loads, file) if row["set"] != name and row["set"] in SETS]
     order = list(SETS)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -87,7 +84,6 @@ def save(measured, folder):
     with open(examples, "w", encoding="utf-8") as file:
         for mistake in sorted(mistakes, key=lambda row: order.index(row["set"])):
             file.write(json.dumps(mistake, ensure_ascii=False) + "\n")
-    return path
 
 
 def print_figures(figures):
@@ -135,7 +131,7 @@ def main():
         print("\n".join(SETS))
         return 0
     program = (arguments.bin / "refrain").resolve()
-    measured, failed = {}, 0
+    failed = 0
     for name in arguments.sets or SETS:
         measure, needed = SETS[name]
         if needed and not (arguments.data and (arguments.data / needed).is_dir()):
@@ -158,10 +154,9 @@ def main():
         print(f"{name}: {run.about}; {seconds:.0f} s of processor time", flush=True)
         print_figures(run.figures)
         print_mistakes(run.mistakes)
-        measured[name] = list(rows_of(name, run, seconds)), run.mistakes
-    if arguments.keep and measured:
-        path = save(measured, SOURCE / "bench" / "record" / record.machine_name())
-        print(f"kept in {path.relative_to(SOURCE)}")
+        if arguments.keep:
+            save(name, list(rows_of(name, run, seconds)), run.mistakes,
+                 SOURCE / "bench" / "record" / record.machine_name())
     return 1 if failed else 0
 
 

@@ -130,12 +130,13 @@ def jaccard(one, other):
 def own_text(text, other):
     """Returns the longest run of words of a text that are in no window that the other text has, with some context."""
     tokens, known = text.split(), windows(words(other), WINDOW)
-    plain = [" ".join(words(token)) for token in tokens]
-    held = [False] * len(tokens)
-    for at in range(len(tokens)):
-        window = tuple(itertools.islice((word for word in " ".join(plain[at : at + WINDOW]).split()), WINDOW))
-        if window in known:
-            held[at : at + WINDOW] = [True] * len(held[at : at + WINDOW])
+    found = [(word, at) for at, token in enumerate(tokens) for word in words(token)]
+    held = [not words(token) for token in tokens]
+    for first in range(len(found) - WINDOW + 1):
+        some = found[first : first + WINDOW]
+        if tuple(word for word, _ in some) in known:
+            begin, end = some[0][1], some[-1][1] + 1
+            held[begin:end] = [True] * (end - begin)
     best, at = (0, 0), 0
     for one, group in itertools.groupby(held):
         count = len(list(group))
