@@ -47,7 +47,8 @@ class Mistake:
     right: str
 
     def __post_init__(self):
-        self.left, self.right = (re.sub(r"\S+@\S+|\+?\d[\d -]{8,}\d", "...", text) for text in (self.left, self.right))
+        self.left, self.right = (re.sub(r"\S+@\S+|(\+\d )?\b\d{3}[ -]\d{3}-\d{4}\b", "...", text)
+                                 for text in (self.left, self.right))
 
 
 @dataclasses.dataclass
