@@ -75,7 +75,8 @@ def detections(output):
     return found
 
 
-def report(title, truth, found, measure, wanted):
+def judge(truth, found, measure, wanted=lambda number: True):
+    """Returns how many clean pairs are reported, and the figures of PAN by category."""
     rows = collections.defaultdict(dict)
     clean = 0
     for row in truth:
@@ -87,9 +88,14 @@ def report(title, truth, found, measure, wanted):
             continue
         passages = [(*passage["susp_bytes"], *passage["src_bytes"]) for passage in row["passages"]]
         rows[row["category"]][pair] = rows["all"][pair] = passages
+    return clean, {category: measure.measure(rows[category],
+                                             {pair: found[pair] for pair in rows[category] if pair in found})
+                   for category in sorted(rows)}
+
+
+def report(title, clean, by_category):
     print(f"{title}: {clean} clean pairs reported")
-    for category in sorted(rows):
-        figures = measure.measure(rows[category], {pair: found[pair] for pair in rows[category] if pair in found})
+    for category, figures in by_category.items():
         print(f"  {category:30}"
               + "  ".join(f"{name} {figures[name]:.3f}" for name in ("plagdet", "recall", "precision", "granularity")))
 
@@ -118,9 +124,9 @@ def main():
                               found=(0, 1))
     found = detections(output)
     print(f"create {create}, index {100 * size / text:.1f} % of the text, query {query}")
-    report("all", truth, found, measure, lambda number: True)
-    report("even", truth, found, measure, lambda number: number % 2 == 0)
-    report("odd", truth, found, measure, lambda number: number % 2 == 1)
+    report("all", *judge(truth, found, measure))
+    report("even", *judge(truth, found, measure, lambda number: number % 2 == 0))
+    report("odd", *judge(truth, found, measure, lambda number: number % 2 == 1))
 
 
 if __name__ == "__main__":
