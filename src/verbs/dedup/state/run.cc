@@ -1,7 +1,5 @@
 #include "verbs/dedup/state/run.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/threads.h"
@@ -13,14 +11,6 @@
 
 namespace refrain::verbs::dedup {
 
-namespace {
-
-std::string hex(const Digest& digest) {
-  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
-}
-
-}  // namespace
-
 std::optional<std::string> changed_input(const DedupOptions& options, const timespec& since) {
   std::optional<std::string> changed = run::changed_since(options.input, since);
   return changed ? changed : run::changed_since(options.against, since);
@@ -30,7 +20,7 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
     : plan(plan_in),
       options(plan.options),
       context(context_in),
-      name(hex(digest(plan.identity))),
+      name(to_hex(digest(plan.identity))),
       near(plan.near.get()),
       threads(thread_count(context_in)),
       budget(context_in),
@@ -54,8 +44,15 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
 }
 
 Ranks DedupRun::ranks() {
-  if (options.keep.rank == Rank::first) return {budget, documents()};
-  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents")};
+  const std::vector<DocId> first = overrides().survivors();
+  if (options.keep.rank == Rank::first) return {budget, documents(), first};
+  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents"), first};
+}
+
+const RunOverrides& DedupRun::overrides() {
+  const std::lock_guard lock(mutex_);
+  if (!overrides_) overrides_.emplace(plan.overrides, dir.work("overrides"), budget);
+  return *overrides_;
 }
 
 std::shared_ptr<const run::StripedFile> DedupRun::texts() {
@@ -88,6 +85,10 @@ bool searches_against(const DedupOptions& options) {
   return !options.against.empty();
 }
 
+bool reads_overrides(const DedupOptions& options) {
+  return !options.overrides.empty();
+}
+
 bool cuts_substrings(const DedupOptions& options) {
   return options.substrings != 0;
 }
@@ -118,7 +119,7 @@ void DedupRun::close_texts() {
 namespace refrain {
 
 std::string_view reason_name(Reason reason) {
-  static constexpr std::string_view kNames[] = {"none", "exact", "near", "substring", "against"};
+  static constexpr std::string_view kNames[] = {"none", "exact", "near", "substring", "against", "overridden"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
