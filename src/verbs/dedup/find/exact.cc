@@ -111,7 +111,10 @@ void dedup_exact(DedupRun& run) {
       bool first = records.first;
       for (const Entry& entry : records.records) {
         const DocId document = ranks.document(entry.rank);
-        if (first || entry.digest != group.digest) group = {entry.digest, {}};
+        if (first || entry.digest != group.digest) {
+          group.digest = entry.digest;
+          group.heads.clear();
+        }
         const auto head =
             overrides.pins(document) ? group.heads.end() : std::ranges::find_if(group.heads, [&](DocId before) {
               return !overrides.separates(before, document);

@@ -58,9 +58,10 @@ class MatchMerge {
   std::vector<Source> sources_;
 };
 
-// `kept`, indexed by rank, is 1 for every document that may be kept; this sets it to 0 for those that a kept
-// document covers, unless a person keeps them (state/overrides.h). Calls seen(match) whenever a document that is still kept is similar to a kept one, in order of
-// rank. For a removed document, the last call is the match that covers it.
+// `kept`, indexed by rank, is 1 for every document that may be kept; this sets it to 0 for those that a kept document
+// covers, unless a person keeps them (state/overrides.h). Of the others, calls seen(match) whenever a document that is
+// still kept is similar to a kept one, in order of rank. For a removed document, the last call is the match that
+// covers it.
 void decide_kept(DedupRun& run, const Ranks& ranks, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen = {});
 

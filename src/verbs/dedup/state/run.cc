@@ -11,6 +11,20 @@
 
 namespace refrain::verbs::dedup {
 
+namespace {
+
+std::uint64_t memory_of(const std::vector<Override>& lines) {
+  std::uint64_t bytes = lines.size() * sizeof(Override);
+  for (const Override& line : lines) {
+    bytes += line.by.size() + line.at.size() + line.note.size() + line.place.size();
+    for (const OverrideDocument& document : line.documents)
+      bytes += sizeof(OverrideDocument) + (document.id ? document.id->size() : 0);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 std::optional<std::string> changed_input(const DedupOptions& options, const timespec& since) {
   std::optional<std::string> changed = run::changed_since(options.input, since);
   return changed ? changed : run::changed_since(options.against, since);
@@ -25,6 +39,7 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
       threads(thread_count(context_in)),
       budget(context_in),
       listings{corpus::reserve_listing(options.input, budget), corpus::reserve_listing(options.against, budget)},
+      people(budget.reserve(memory_of(plan.overrides), "the overrides")),
       temp(context_in),
       dir({.target = options.output,
            .verb = "dedup",
@@ -51,7 +66,9 @@ Ranks DedupRun::ranks() {
 
 const RunOverrides& DedupRun::overrides() {
   const std::lock_guard lock(mutex_);
-  if (!overrides_) overrides_.emplace(plan.overrides, dir.work("overrides"), budget);
+  if (!overrides_)
+    overrides_.emplace(plan.overrides, plan.overrides.empty() ? std::filesystem::path() : dir.work("overrides"),
+                       budget);
   return *overrides_;
 }
 

@@ -102,6 +102,7 @@ struct DedupRun {
   const unsigned threads;
   MemoryBudget budget;
   const Reservation listings[2];  // of the input, and of the `against` set
+  const Reservation people;       // what they decided
   TempSpace temp;
   run::RunDir dir;
   DedupReport report;       // what the stages have found so far
