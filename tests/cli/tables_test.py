@@ -28,7 +28,7 @@ DECISIONS = {
     "id": pa.string(), "keep": pa.bool_(), "reason": pa.string(), "match": pa.string(), "similarity": pa.float64(),
     "unverified": pa.string(), "known": pa.string(), "known_digest": pa.string(), "verified": pa.bool_(),
     "lost": pa.int64(), "longest_lost": pa.int64(), "lost_attachments": pa.int64(), "as_written": pa.float64(),
-    "spans": RANGES, "cluster": pa.int64(),
+    "spans": RANGES, "cluster": pa.int64(), "override": pa.string(), "override_seq": pa.int64(),
     "against": pa.struct([pa.field("match", pa.string(), False), pa.field("similarity", pa.float64(), False),
                           pa.field("spans", RANGES, False)])}
 MATCHES = {"id1": pa.string(), "id2": pa.string(), "similarity": pa.float64(), "diff": pa.int64()}
@@ -94,6 +94,8 @@ class TablesCase(TestCase):
                 row = json.loads(line)
                 self.assertLessEqual(set(row), set(DECISIONS))
                 row["spans"] = ranges(row["spans"])
+                if "override" in row:
+                    row["override_seq"], row["override"] = row["override"]["seq"], row["override"]["op"]
                 if row.get("against"):
                     row["against"]["spans"] = ranges(row["against"]["spans"])
                 rows.append({name: row.get(name) for name in DECISIONS})
