@@ -174,11 +174,17 @@ class Tables(TablesCase):
         self.write("items.jsonl", jsonl([" ".join(texts[at].split()[5:30]) for at in range(100, 400, 9)]))
         self.run_program("dedup", "old.jsonl", "--id-field", "id", "--substrings", "60",
                          "--max-loss", "2", "-o", "old", "-q")
-        common = ("in.jsonl", "--id-field", "id", "--known", "old", "--substrings", "60", "--max-loss", "2")
+        kept = map(json.loads, self.run_program("library", "export", "old/library").out.decode().splitlines())
+        shared = [row["digest"] for row in kept if int(row["id"].split()[1]) >= 80]
+        self.write("people.jsonl",
+                   json.dumps({"v": 1, "seq": 1, "op": "remove", "documents": [{"digest": shared[0]}]}))
+        common = ("in.jsonl", "--id-field", "id", "--known", "old", "--substrings", "60", "--max-loss", "2",
+                  "--overrides", "people.jsonl")
         self.dedup(*common, "--against", "items.jsonl")
         self.check()
         rows = by_pyarrow(self.path("out", TABLES[0]))
-        self.assertLessEqual({"exact", "near", "own_text", "against", None}, {row["reason"] for row in rows})
+        self.assertLessEqual({"exact", "near", "own_text", "against", "overridden", None},
+                             {row["reason"] for row in rows})
         self.dedup(*common, "--against", "items.jsonl", "--against-action", "mark", output="marked")
         self.check("marked")
         rows += by_pyarrow(self.path("marked", TABLES[0]))
