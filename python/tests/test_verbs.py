@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pyrefrain
+from pyrefrain import kernels
 
 # A small vocabulary, so that much of the text recurs.
 WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "and"])
@@ -146,7 +147,7 @@ def test_dedup_against_another_set(world, tmp_path):
 def test_dedup_obeys_people(world, tmp_path):
     path, rows = world
     table = pa.Table.from_pylist(rows)
-    digests = [bytes(digest).hex() for digest in pa.array(pyrefrain.kernels.digests(table["text"])).to_pylist()]
+    digests = [bytes(digest).hex() for digest in pa.array(kernels.digests(table["text"])).to_pylist()]
     named = {str(row["id"]): {"digest": digest, "id": str(row["id"])} for row, digest in zip(rows, digests)}
     near = [row for row in pyrefrain.dedup(table, id="id") if row["reason"] == "near"]
     lines = [{"op": "keep", "documents": [named[str(near[0]["id"])]]},
