@@ -22,6 +22,12 @@
 // stored, and only those that may match. Every run creates a library of the documents that it keeps, in its own
 // directory, or adds them to `library`.
 //
+// With `overrides`, people have decided about some documents (overrides.h). Documents that they removed are out before
+// anything is compared. Of the others, those that they made survivors rank before all others. Each document is then
+// kept if a person kept it or made it a survivor, or unless a kept one matches it, where a pair that a person separated
+// does not match. Only two things come before a person: a copy of a text that a library holds is removed, because the
+// text is kept already; and a survivor that contains an item of the `against` set is, because that is about matches.
+//
 // A run works in stages, in a directory of its own. A finished stage is never repeated: an interrupted run continues
 // where it stopped (`resume`) and produces the same bytes.
 #pragma once
@@ -158,6 +164,7 @@ struct DedupOptions {
   bool trust_signatures = false;
   bool forget = false;  // do not leave a library
   KeepPolicy keep = {};
+  std::filesystem::path overrides = {};  // a file of decisions by people; empty: none
   std::string source_field = {};  // the field with a document's source; empty: its file, or the folder of a whole file
   // For the next two options, exact copies of known documents do not count as lost.
   double alarm = 0.5;                 // warn about sources of ten or more documents that lose a larger share than this
@@ -183,7 +190,7 @@ struct DedupOptions {
 DedupOptions dedup_preset(std::string_view name);
 std::vector<std::string_view> dedup_preset_names();
 
-enum class Reason { none, exact, near, substring, against };
+enum class Reason { none, exact, near, substring, against, overridden };
 std::string_view reason_name(Reason reason);
 
 // A source that lost many documents.
@@ -248,6 +255,25 @@ struct AgainstReport {
   std::uint64_t documents = 0;  // documents that contain some item
 };
 
+// A decision by a person that was not obeyed because its text does not occur.
+struct MissedOverride {
+  std::uint64_t seq = 0;
+  std::string op;
+  std::string id;      // of the first document that it names; empty: none was given
+  std::string status;  // "stale" or "not_found"
+};
+
+// The decisions of people, in lines that are not undone.
+struct OverridesReport {
+  std::uint64_t decisions = 0;
+  std::uint64_t applied = 0;
+  std::uint64_t stale = 0;             // their text does not occur, but another one has the id
+  std::uint64_t not_found = 0;         // neither occurs
+  std::uint64_t kept = 0;              // documents that a person kept or made a survivor
+  std::uint64_t removed = 0;           // documents that a person removed
+  std::vector<MissedOverride> missed;  // the first 100
+};
+
 struct DedupReport {
   ReadReport read;
   std::uint64_t kept = 0;
@@ -258,6 +284,7 @@ struct DedupReport {
   LossReport loss;             // for documents removed as near-duplicates
   TemplateReport templates;
   KnownReport known;  // documents counted here as exact or near also count in removed_exact and removed_near
+  OverridesReport overrides;
   std::uint64_t removed_against = 0;
   AgainstReport against;
   std::uint64_t removed_substring = 0;  // with `substrings`: documents of which nothing was left

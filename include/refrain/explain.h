@@ -70,7 +70,10 @@ struct DecidedDocument {
   std::uint64_t longest_lost = 0;  // the longest run of such tokens
   // Attachments of this message that `match` does not have. If there are any, the message is kept.
   std::uint64_t lost_attachments = 0;
-  double as_written = 1;  // the similarity with symbols counted, if it was kept for that reason
+  double as_written = 1;         // the similarity with symbols counted, if it was kept for that reason
+  std::string override_op = {};  // what a person decided about it (overrides.h); empty: nothing
+  std::uint64_t override_seq = 0;
+  std::string override_by = {};
 };
 
 // A header that differs between two messages. A value is empty if the message does not have the header.

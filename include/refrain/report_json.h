@@ -13,6 +13,7 @@
 #include "refrain/library.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/overrides.h"
 #include "refrain/plain_text.h"
 #include "refrain/substrings.h"
 
@@ -41,6 +42,8 @@ std::string to_json(const IndexStats& stats);
 std::string to_json(const IndexCheckReport& report);
 std::string to_json(const QueryReport& report);
 std::string to_json(const ExtractReport& report);
+
+std::string to_json(const OverridesCheckReport& report);
 
 std::string to_json(const LibraryStats& stats);
 std::string to_json(const LibraryWriteReport& report, std::string_view verb);

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pyrefrain
+from pyrefrain import kernels
 
 # A small vocabulary, so that much of the text recurs.
 WORDS = st.sampled_from(["the", "old", "bridge", "over", "river", "Straße", "café", "日本", "x1", "and"])
@@ -141,6 +142,27 @@ def test_dedup_against_another_set(world, tmp_path):
             == [row["match"] for row in wanted if row["reason"] == "against"])
     from_file = pyrefrain.dedup(table, id="id", against=tmp_path / "items.jsonl")
     assert [row["keep"] for row in from_file] == [row["keep"] for row in wanted]
+
+
+def test_dedup_obeys_people(world, tmp_path):
+    path, rows = world
+    table = pa.Table.from_pylist(rows)
+    digests = [bytes(digest).hex() for digest in pa.array(kernels.digests(table["text"])).to_pylist()]
+    named = {str(row["id"]): {"digest": digest, "id": str(row["id"])} for row, digest in zip(rows, digests)}
+    near = [row for row in pyrefrain.dedup(table, id="id") if row["reason"] == "near"]
+    lines = [{"op": "keep", "documents": [named[str(near[0]["id"])]]},
+             {"op": "never", "documents": [named[str(near[1]["id"])], named[str(near[1]["match"])]]},
+             {"op": "remove", "documents": [named[str(near[2]["match"])]]}]
+    people = write_jsonl(tmp_path / "people.jsonl", [{"v": 1, "seq": at + 1, **line} for at, line in enumerate(lines)])
+    run_program("dedup", path, "-o", tmp_path / "run", "-q", "--overrides", people)
+    wanted = decisions_of(tmp_path / "run")
+    assert [row["id"] for row in wanted if row["reason"] == "overridden"] == [str(near[2]["match"])]
+    for overrides in (people, str(people)):
+        found = pyrefrain.dedup(table, id="id", overrides=overrides)
+        assert [(row["keep"], row["reason"]) for row in found] == [(row["keep"], row["reason"]) for row in wanted]
+    people.write_text("{}")
+    with pytest.raises(pyrefrain.errors.BadInput, match="people.jsonl:1: no field 'v'"):
+        pyrefrain.dedup(table, overrides=people)
 
 
 @given(TEXTS)

@@ -1,9 +1,11 @@
 #include "base/hash.h"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 #include "base/pieces.h"
@@ -11,6 +13,20 @@
 namespace refrain {
 
 static_assert(std::endian::native == std::endian::little, "words are summed as they lie in memory");
+
+std::string to_hex(const Digest& digest) {
+  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+}
+
+std::optional<Digest> parse_digest(std::string_view text) {
+  Digest digest;
+  const auto part = [&](std::size_t begin, std::uint64_t& value) {
+    const char* end = text.data() + begin + 16;
+    return std::from_chars(text.data() + begin, end, value, 16).ptr == end;
+  };
+  if (text.size() != 32 || !part(0, digest.high) || !part(16, digest.low)) return std::nullopt;
+  return digest;
+}
 
 std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());

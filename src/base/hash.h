@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "refrain/digest.h"
@@ -19,6 +21,10 @@ constexpr std::uint64_t mix(std::uint64_t x, std::uint64_t first, std::uint64_t 
   x *= second;
   return x ^ x >> 32U;
 }
+
+// A digest as 32 hexadecimal digits, and back; nullopt for any other text.
+std::string to_hex(const Digest& digest);
+std::optional<Digest> parse_digest(std::string_view text);
 
 // A checksum for everything that is written to be read again: 64 bits of XXH3. To tell texts apart, 128 bits are used
 // (refrain/digest.h).

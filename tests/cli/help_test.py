@@ -13,8 +13,8 @@ from program import BIN_DIR, FIND_ALL, FIND_CLUSTERS, TestCase, environment, mai
 # Verbs of two words belong to a family, which precedes them in this list.
 VERBS = ["dedup", "near", "fingerprint", "match", "explain", "substrings", "ngrams", "ngrams build", "ngrams show",
          "ngrams lookup", "ngrams stats", "ngrams check", "index", "index create", "index add", "index remove",
-         "index merge", "index query", "index extract", "index blots", "index stats", "index check", "serve", "devices",
-         "completion", "man", "help"]
+         "index merge", "index query", "index extract", "index blots", "index stats", "index check", "overrides",
+         "overrides check", "overrides merge", "serve", "devices", "completion", "man", "help"]
 FIRST_WORDS = [verb for verb in VERBS if " " not in verb]
 
 

@@ -28,7 +28,7 @@ DECISIONS = {
     "id": pa.string(), "keep": pa.bool_(), "reason": pa.string(), "match": pa.string(), "similarity": pa.float64(),
     "unverified": pa.string(), "known": pa.string(), "known_digest": pa.string(), "verified": pa.bool_(),
     "lost": pa.int64(), "longest_lost": pa.int64(), "lost_attachments": pa.int64(), "as_written": pa.float64(),
-    "spans": RANGES, "cluster": pa.int64(),
+    "spans": RANGES, "cluster": pa.int64(), "override": pa.string(), "override_seq": pa.int64(),
     "against": pa.struct([pa.field("match", pa.string(), False), pa.field("similarity", pa.float64(), False),
                           pa.field("spans", RANGES, False)])}
 MATCHES = {"id1": pa.string(), "id2": pa.string(), "similarity": pa.float64(), "diff": pa.int64()}
@@ -94,6 +94,8 @@ class TablesCase(TestCase):
                 row = json.loads(line)
                 self.assertLessEqual(set(row), set(DECISIONS))
                 row["spans"] = ranges(row["spans"])
+                if "override" in row:
+                    row["override_seq"], row["override"] = row["override"]["seq"], row["override"]["op"]
                 if row.get("against"):
                     row["against"]["spans"] = ranges(row["against"]["spans"])
                 rows.append({name: row.get(name) for name in DECISIONS})
@@ -172,11 +174,17 @@ class Tables(TablesCase):
         self.write("items.jsonl", jsonl([" ".join(texts[at].split()[5:30]) for at in range(100, 400, 9)]))
         self.run_program("dedup", "old.jsonl", "--id-field", "id", "--substrings", "60",
                          "--max-loss", "2", "-o", "old", "-q")
-        common = ("in.jsonl", "--id-field", "id", "--known", "old", "--substrings", "60", "--max-loss", "2")
+        kept = map(json.loads, self.run_program("library", "export", "old/library").out.decode().splitlines())
+        shared = [row["digest"] for row in kept if int(row["id"].split()[1]) >= 80]
+        self.write("people.jsonl",
+                   json.dumps({"v": 1, "seq": 1, "op": "remove", "documents": [{"digest": shared[0]}]}))
+        common = ("in.jsonl", "--id-field", "id", "--known", "old", "--substrings", "60", "--max-loss", "2",
+                  "--overrides", "people.jsonl")
         self.dedup(*common, "--against", "items.jsonl")
         self.check()
         rows = by_pyarrow(self.path("out", TABLES[0]))
-        self.assertLessEqual({"exact", "near", "own_text", "against", None}, {row["reason"] for row in rows})
+        self.assertLessEqual({"exact", "near", "own_text", "against", "overridden", None},
+                             {row["reason"] for row in rows})
         self.dedup(*common, "--against", "items.jsonl", "--against-action", "mark", output="marked")
         self.check("marked")
         rows += by_pyarrow(self.path("marked", TABLES[0]))

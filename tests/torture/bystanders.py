@@ -105,6 +105,9 @@ VERBS = [
         "ngrams lookup grams 'nothing like this here' -q", "ngrams stats grams", "ngrams check grams -q",
         "index query books in/deep/0.txt -q", "index extract books -q", "index blots books -q", "index stats books",
         "index check books -q", "library stats shelf", "library check shelf -q", "library export shelf -q"]),
+    row("overrides check", "overrides check people.jsonl --run run"),
+    row("overrides merge", "overrides merge people.jsonl people.jsonl -o merged.jsonl", owns=r"merged\.jsonl",
+        code=(0, 2)),
     *(row(name, f"{name} -b 6 -d 3 -i hashes.txt -o pairs.txt", owns=r"pairs\.txt")
       for name in ("simhash-find-all", "simhash-find-clusters")),
 ]
@@ -120,7 +123,7 @@ def line_of(verb, way):
     """Returns the command, with changes that make it end in this way if the command itself can cause that."""
     words = shlex.split(verb.line)
     if way == "missing" and not verb.line.startswith(READERS):
-        operands = {"books", "shelf", "grams", "known.tsv", "run", "hashes.txt", "in/deep/0.txt"}
+        operands = {"books", "shelf", "grams", "known.tsv", "run", "hashes.txt", "people.jsonl", "in/deep/0.txt"}
         return ["absent" if word in operands else word for word in words]
     if way == "usage" and verb.target and verb.scene == "bare":
         return words  # the folder exists
@@ -203,6 +206,7 @@ class Scenes:
                 "items.jsonl": jsonl([" ".join(text.split()[:20]) for text in texts[3:40:6]], id=lambda at: f"t{at}"),
                 "bad.jsonl": rows["x"] + "not JSON\n", "token": "a-token\n", "ids.txt": "a3\na5\nb7\nd0\ne2\n",
                 "hashes.txt": "".join(f"{at * 37}\n" for at in range(500)), "tmp/x": "x\n", "outside/file.txt": "far\n",
+                "people.jsonl": '{"v": 1, "seq": 1, "op": "keep", "documents": [{"digest": "' + "0" * 32 + '"}]}\n',
                 "queries.tsv": "id\thash\n" + "".join(f"q{at}\t{at * 37}\n" for at in range(60)),
                 "known.tsv": "id\thash\n" + "".join(f"k{at}\t{at << 20}\n" for at in range(60))}.items():
             write(self.base, name, content)

@@ -127,7 +127,8 @@ class Verbs(SparkCase):
         frame = self.frame([("a", "one text"), ("b", "another")])
         for verb, option in ((spark.near, {"verify": True}), (spark.ngrams, {"algorithm": "spex"}),
                              (spark.dedup, {"known": ["x"]}), (spark.dedup, {"near": "simhash"}),
-                             (spark.dedup, {"keep": "longest"}), (spark.fingerprint, {"device": "cuda"})):
+                             (spark.dedup, {"keep": "longest"}), (spark.dedup, {"overrides": "people.jsonl"}),
+                             (spark.fingerprint, {"device": "cuda"})):
             with self.assertRaisesRegex(errors.Unsupported, next(iter(option))) as caught:
                 verb(frame, **option)
             self.assertEqual(caught.exception.option, next(iter(option)))

@@ -248,7 +248,8 @@ int run_verb(const Invocation& invocation) {
     print(verb_help(invocation.verb));
     return 0;
   }
-  for (const std::span<const VerbRun> runs : {std::span<const VerbRun>(kRuns), index_runs(), library_runs()})
+  for (const std::span<const VerbRun> runs :
+       {std::span<const VerbRun>(kRuns), index_runs(), library_runs(), overrides_runs()})
     for (const VerbRun& row : runs)
       if (row.verb == invocation.verb) return row.run(settings);
   print(verb_help(invocation.verb));  // a family of verbs

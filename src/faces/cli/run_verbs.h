@@ -23,9 +23,10 @@ struct VerbRun {
   int (*run)(const Settings& settings);
 };
 
-// The verbs of `refrain index`, with `refrain serve`, and those of `refrain library`.
+// The verbs of `refrain index`, with `refrain serve`, and those of `refrain library` and `refrain overrides`.
 std::span<const VerbRun> index_runs();
 std::span<const VerbRun> library_runs();
+std::span<const VerbRun> overrides_runs();
 
 // Runs the requested verb, prints its result, and returns the exit code. Throws what the verb throws.
 int run_verb(const Invocation& invocation);

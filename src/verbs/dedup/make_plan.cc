@@ -10,6 +10,7 @@
 
 #include "base/budget.h"
 #include "base/files/path.h"
+#include "base/hash.h"
 #include "corpus/files/parquet_module.h"
 #include "corpus/files/walk.h"
 #include "corpus/rewrite/rewrite.h"
@@ -140,6 +141,10 @@ std::string identity_of(const Plan& plan) {
   text += run::options_identity(options);
   text += run::options_identity(options.input);
   if (!options.against.empty()) text += against_identity(options.against);
+  // A file in which nothing is decided changes nothing, not even the name of the run.
+  std::string decided;
+  for (const Override& line : plan.overrides) decided += to_json(line);
+  if (!decided.empty()) text += fmt::format("overrides {}\n", to_hex(digest(decided)));
   text += libraries_identity(options) + run::input_identity(options.input);
   // A message names the first line that differs, so what follows from the options comes after them.
   if (plan.near) text += plan.near->identity();
@@ -149,7 +154,7 @@ std::string identity_of(const Plan& plan) {
 }  // namespace
 
 Plan make_plan(const DedupOptions& asked, const Context& context) {
-  Plan plan{.options = asked, .near = {}, .device = {}, .identity = {}};
+  Plan plan{.options = asked, .near = {}, .device = {}, .overrides = {}, .identity = {}};
   DedupOptions& options = plan.options;
   if (options.input.documents == nullptr) {
     options.input.as_is |= options.substrings != 0;  // the ranges refer to the bytes of a file
@@ -163,6 +168,7 @@ Plan make_plan(const DedupOptions& asked, const Context& context) {
   }
   check(options, context);
   options.input.main_version = options.against.main_version = main_version_of(options);
+  if (!options.overrides.empty()) plan.overrides = live_overrides(read_overrides(options.overrides));
   plan.near = make_finder(options, check_libraries(options));
   plan.device = near_device(options, plan.near.get());
   plan.identity = identity_of(plan);

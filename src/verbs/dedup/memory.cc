@@ -34,7 +34,8 @@ void list_decisions(DedupRun& run, DedupResult& result) {
     } else if (row.reason == Reason::against) {
       row.spans = against.spans(document);
     }
-    if ((row.reason != Reason::none && row.reason != Reason::substring) || decision.own_text != 0) {
+    if ((row.reason != Reason::none && row.reason != Reason::substring && row.reason != Reason::overridden) ||
+        decision.own_text != 0) {
       row.own_text = row.keep && decision.own_text != 0;
       row.match = decision.match;
       row.similarity = decision.similarity;

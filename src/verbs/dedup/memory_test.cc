@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "random_text.h"
 #include "refrain/error.h"
+#include "refrain/overrides.h"
 #include "world.h"
 
 namespace refrain {
@@ -45,7 +47,9 @@ class DedupMemory : public testing::Test, public World {
     files.output = at("out");
     files.force = true;
     const DedupReport expected = dedup(files, context(2));
-    const std::string decisions = read("out/decisions.jsonl");
+    // Rows in memory do not name the decisions of people.
+    const std::string decisions =
+        std::regex_replace(read("out/decisions.jsonl"), std::regex(R"(, "override": \{[^}]*\})"), "");
     for (const unsigned threads : {1U, 3U, 8U}) {
       const auto documents = documents_of(std::span<const std::string>(texts_));
       const DedupResult result = dedup(*documents, options, context(threads));
@@ -67,6 +71,28 @@ class DedupMemory : public testing::Test, public World {
 
 TEST_F(DedupMemory, DecidesAsForFiles) {
   expect_same({});
+}
+
+TEST_F(DedupMemory, ObeysPeopleAsForFiles) {
+  const auto documents = documents_of(std::span<const std::string>(texts_));
+  const DedupResult before = dedup(*documents, {}, context(1));
+  const auto named = [&](DocId document) {
+    return OverrideDocument{.digest = digest(texts_[document]), .id = std::to_string(document)};
+  };
+  std::string lines;
+  std::uint64_t seq = 0;
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    if (before.decisions[i].reason != Reason::near) continue;
+    Override line{.seq = ++seq};
+    line.op = seq % 3 == 0 ? OverrideOp::never : seq % 3 == 1 ? OverrideOp::keep : OverrideOp::survivor;
+    line.documents = {named(i)};
+    if (seq % 3 == 0) line.documents.push_back(named(*before.decisions[i].match));
+    lines += to_json(line);
+  }
+  ASSERT_GT(seq, 5U);
+  DedupOptions options;
+  options.overrides = write("people.jsonl", lines);
+  expect_same(options);
 }
 
 TEST_F(DedupMemory, DecidesAsForFilesWhereSymbolsTellTextsApart) {

@@ -23,7 +23,7 @@ namespace {
 void fill_report(DedupRun& run) {
   DedupReport& report = run.report;
   report.kept = report.read.documents - report.removed_exact - report.removed_near - report.removed_substring -
-                report.removed_against;
+                report.removed_against - report.overrides.removed;
   if (run.near != nullptr) run.near->fill(report);
   report.temp_peak_bytes = run.temp.peak_bytes() + run.dir.work_bytes();
   report.peak_rss_bytes = peak_rss_bytes();
@@ -63,6 +63,7 @@ bool writes_attributes(const DedupOptions& options) {
 // clang-format off
 constexpr Stage kStages[] = {
     {.name = kReadStage, .work = dedup_read, .weight = 120, .idles = near_is_off, .idle_weight = 60},
+    {.name = "overrides", .work = dedup_overrides, .weight = 2, .runs = reads_overrides},
     {.name = "exact", .work = dedup_exact, .weight = 7},
     {.name = "templates", .work = dedup_templates, .weight = 5, .runs = uses_templates},
     {.name = "known", .work = dedup_known, .weight = 10, .runs = looks_up},

@@ -1,5 +1,6 @@
 #include "verbs/dedup/stages.h"
 
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -42,6 +43,8 @@ class DedupStages : public DedupTest {
     wanted.substrings = 50;
     wanted.against.paths = {given({{texts[7]}}, "other.jsonl")};
     wanted.library = at("library");
+    wanted.overrides = at("people.jsonl");
+    std::ofstream(wanted.overrides) << "";
     return wanted;
   }
 };

@@ -32,6 +32,13 @@ void write_decided(JsonWriter& json, const DecidedDocument& document) {
   for (const ByteRange& span : document.spans) json.begin_array().value(span.begin).value(span.end).end_array();
   json.end_array();
   field_or_null(json, "cluster", document.cluster.has_value(), document.cluster.value_or(0));
+  if (!document.override_op.empty())
+    json.key("override")
+        .begin_object()
+        .field("op", document.override_op)
+        .field("seq", document.override_seq)
+        .field("by", document.override_by)
+        .end_object();
 }
 
 }  // namespace

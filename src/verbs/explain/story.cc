@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "base/budget.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/threads.h"
 #include "engines/library/reader.h"
@@ -106,17 +106,6 @@ void for_each_line(const fs::path& path, const Context& context,
   if (file.bad()) throw_read_error(path.string(), "read", EIO);
 }
 
-// Parses hexadecimal digits.
-std::optional<Digest> parse_digest(std::string_view text) {
-  Digest digest;
-  const auto part = [&](std::size_t begin, std::uint64_t& value) {
-    const char* end = text.data() + begin + 16;
-    return std::from_chars(text.data() + begin, end, value, 16).ptr == end;
-  };
-  if (text.size() != 32 || !part(0, digest.high) || !part(16, digest.low)) return std::nullopt;
-  return digest;
-}
-
 class Decisions {
  public:
   Decisions(const fs::path& run, const Context& context) : path_(run / "decisions.jsonl"), context_(context) {}
@@ -151,6 +140,11 @@ class Decisions {
       for (const simdjson::dom::element span : simdjson::dom::array(row["spans"]))
         document.spans.push_back({std::uint64_t(span.at(0)), std::uint64_t(span.at(1))});
       if (!row["cluster"].is_null()) document.cluster = std::uint64_t(row["cluster"]);
+      if (simdjson::dom::object decision; row["override"].get(decision) == simdjson::SUCCESS) {
+        document.override_op = std::string_view(decision["op"]);
+        document.override_seq = decision["seq"];
+        document.override_by = std::string_view(decision["by"]);
+      }
       if (simdjson::dom::object against; row["against"].get(against) == simdjson::SUCCESS)
         document.marked = std::string_view(against["match"]);
       return document;

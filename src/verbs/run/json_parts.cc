@@ -1,5 +1,6 @@
 #include "verbs/run/json_parts.h"
 
+#include "base/hash.h"
 #include "refrain/options.h"
 #include "refrain/version.h"
 #include "verbs/run/option_rows.h"
@@ -98,6 +99,7 @@ void write_input(JsonWriter& json, const InputOptions& input) {
 
 void write_document(JsonWriter& json, const char* name, const ExplainedDocument& document) {
   json.key(name).begin_object().field("id", document.id).field("text", document.text);
+  json.field("digest", to_hex(digest(document.text)));
   json.field("tokens", document.tokens).field("windows", document.windows).key("fingerprint");
   if (document.fingerprint)
     json.value(std::to_string(*document.fingerprint));

@@ -19,7 +19,8 @@ inline constexpr VerbSet kWorkers = kReaders | kPassageVerbs | Verb::match | Ver
                                     Verb::library_remove | Verb::library_export | Verb::serve;
 inline constexpr VerbSet kAll = kWorkers | Verb::ngrams | Verb::ngrams_lookup | Verb::ngrams_stats |
                                 Verb::ngrams_check | Verb::index | Verb::index_stats | Verb::library |
-                                Verb::library_stats | Verb::devices | Verb::completion | Verb::man | Verb::help;
+                                Verb::library_stats | Verb::overrides | Verb::overrides_check | Verb::overrides_merge |
+                                Verb::devices | Verb::completion | Verb::man | Verb::help;
 
 // Those made from the tables of options, and the others.
 std::span<const Flag> option_flags();

@@ -44,6 +44,7 @@ struct Settings {
   std::vector<std::string> sources;
   std::vector<std::string> in;
   std::string run;
+  std::string output;
 
   Rows rows = Rows::jsonl;
   bool no_text = false;

@@ -55,6 +55,14 @@ constexpr Flag kPlainFlags[] = {
      .description = "output folder of the dedup run",
      .verbs = set_of(Verb::explain), .group = Group::verb,
      .store = [](Settings& s, const Value& v) { s.run = v.text; }},
+    {.name = "run", .kind = Kind::folder, .metavar = "DIR", .default_text = "required",
+     .description = "output folder of the dedup run",
+     .verbs = set_of(Verb::overrides_check), .group = Group::verb, .required = true,
+     .store = [](Settings& s, const Value& v) { s.run = v.text; }},
+    {.name = "output", .letter = 'o', .kind = Kind::file, .metavar = "FILE", .default_text = "standard output",
+     .description = "new file for the merged lines",
+     .verbs = set_of(Verb::overrides_merge), .group = Group::verb,
+     .store = [](Settings& s, const Value& v) { s.output = v.text; }},
     {.name = "quiet", .letter = 'q', .default_text = "off", .description = "no progress, summary or warnings",
      .verbs = kWorkers | Verb::ngrams_lookup | Verb::ngrams_check, .group = Group::run,
      .store = [](Settings& s, const Value&) { s.quiet = true; }},
@@ -70,7 +78,7 @@ constexpr Flag kPlainFlags[] = {
      .store = [](Settings& s, const Value&) { s.json = true; }},
     {.name = "json", .default_text = "off", .description = "print the answer as one JSON object",
      .verbs = Verb::explain | Verb::ngrams_stats | Verb::ngrams_check | Verb::index_stats | Verb::index_check |
-              Verb::library_stats | Verb::library_check | Verb::devices,
+              Verb::library_stats | Verb::library_check | Verb::overrides_check | Verb::devices,
      .group = Group::run,
      .store = [](Settings& s, const Value&) { s.json = true; }},
 

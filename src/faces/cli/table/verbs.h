@@ -48,6 +48,9 @@ enum class Verb : unsigned {
   library_merge,
   library_remove,
   library_export,
+  overrides,  // the family of the verbs that follow
+  overrides_check,
+  overrides_merge,
   serve,
   devices,
   completion,

@@ -81,6 +81,7 @@ std::string reason_text(const DecidedDocument& document, double threshold) {
                        match, count_of(document.lost, "token"), count_text(document.longest_lost));
   if (document.reason == "against")
     return fmt::format("contains test item {}, share {:.3g}", match, document.similarity);
+  if (document.reason == "overridden") return "a person removed it";
   if (document.reason == "substring") return "all of its text is in other kept documents";
   return match.empty() ? document.reason : fmt::format("{}: {}", document.reason, match);
 }
@@ -138,12 +139,19 @@ std::string story_text(const StoryReport& story, const Look& look) {
   } else if (!document.reason.empty()) {
     line("why", reason_text(document, story.threshold));
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
+  } else if (document.override_op == "keep" || document.override_op == "survivor") {
+    line("why", "a person kept it");
+    line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   } else if (!document.cluster) {
     line("why", "no other document matches it");
   } else {
     line("why", "no better-ranked kept document matches it");
     line("for it", fmt::format("{} removed", count_of(story.removed_for_it, "document was", "documents were")));
   }
+  if (!document.override_op.empty())
+    line("person", fmt::format("{}{} (override {})", document.override_op,
+                               document.override_by.empty() ? "" : " by " + printable(document.override_by, false),
+                               document.override_seq));
   if (!document.unverified.empty())
     line("note", fmt::format("{} may match it, but its text was gone", printable(document.unverified, false)));
   if (!document.marked.empty()) line("marked", fmt::format("contains test item {}", printable(document.marked, false)));

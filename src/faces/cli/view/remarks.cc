@@ -205,6 +205,16 @@ std::vector<std::string> dedup_warnings(const DedupReport& report) {
                                   first.line == 0 ? "" : fmt::format(":{}", first.line),
                                   printable(first.reason, false)));
   }
+  const OverridesReport& overrides = report.overrides;
+  for (std::size_t i = 0; i < std::min(overrides.missed.size(), kShown); ++i) {
+    const MissedOverride& missed = overrides.missed[i];
+    remarks.push_back(fmt::format("warning: override {} ({}{}) was not obeyed: {}\n", missed.seq, missed.op,
+                                  missed.id.empty() ? "" : " " + printable(missed.id, false),
+                                  missed.status == "stale" ? "the text has changed since" : "no such text"));
+  }
+  if (const std::uint64_t missed = overrides.stale + overrides.not_found; missed > kShown)
+    remarks.push_back(fmt::format("warning: and {} more overrides; `refrain overrides check` lists them\n",
+                                  count_text(missed - kShown)));
   if (!report.absent_sources.empty())
     remarks.push_back(
         fmt::format("warning: no document has these --keep sources: {}\n", printable(report.absent_sources, false)));

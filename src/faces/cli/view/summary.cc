@@ -176,6 +176,10 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
                 known.unverified == 0 ? ""
                                       : fmt::format("{} {}: the old text is gone or has changed",
                                                     count_of(known.unverified, "document"), gone)});
+  const OverridesReport& overrides = report.overrides;
+  table.add_if(overrides.decisions > 0, "decided by people", count_text(overrides.applied),
+               {fmt::format("of {}; {} kept, {} removed", count_of(overrides.decisions, "decision"),
+                            count_of(overrides.kept, "document"), count_text(overrides.removed))});
   table.add_if(options.exact, "exact copies", count_text(report.removed_exact),
                {share_text(report.removed_exact, all)});
   if (options.near != NearMethod::off) {
@@ -492,6 +496,27 @@ std::string extract_summary(const ExtractReport& report) {
   return fmt::format("{} in {} of {}, in {}\n", count_of(report.passages, "passage"),
                      count_of(report.occurrences, "place"), count_of(report.documents, "document"),
                      seconds_text(report.seconds));
+}
+
+std::string overrides_check_text(const OverridesCheckReport& report) {
+  std::string out;
+  for (const OverrideEffect& effect : report.decisions) {
+    const std::string_view op = override_op_name(effect.op);
+    const std::string status = effect.status == OverrideStatus::not_found ? "not found"
+                               : effect.status == OverrideStatus::stale   ? "stale"
+                                                                          : "applies";
+    std::string named;
+    for (const OverrideDocument& document : effect.documents)
+      named += (named.empty() ? "" : ", ") +
+               (document.id ? printable(*document.id, false)
+                            : fmt::format("{:016x}{:016x}", document.digest.high, document.digest.low));
+    out += fmt::format(
+        "{:>6}  {:<8}  {:<9}  {}{}\n", effect.seq, op, status, named,
+        effect.found > effect.documents.size() ? fmt::format("  ({})", count_of(effect.found, "document")) : "");
+  }
+  return out + fmt::format("{}: {} apply, {} stale, {} not found\n", count_of(report.decisions.size(), "decision"),
+                           count_text(report.of(OverrideStatus::applies)), count_text(report.of(OverrideStatus::stale)),
+                           count_text(report.of(OverrideStatus::not_found)));
 }
 
 std::string fingerprint_summary(const FingerprintReport& report) {

@@ -15,6 +15,7 @@
 #include "refrain/library.h"
 #include "refrain/near.h"
 #include "refrain/ngrams.h"
+#include "refrain/overrides.h"
 #include "refrain/plain_text.h"
 #include "refrain/substrings.h"
 
@@ -53,6 +54,9 @@ std::string index_check_text(const std::string& index, const IndexCheckReport& r
 // The same for a library.
 std::string library_stats_text(const LibraryStats& stats);
 std::string library_check_text(const std::string& library, const LibraryCheckReport& report);
+
+// The output of `refrain overrides check`.
+std::string overrides_check_text(const OverridesCheckReport& report);
 
 // Summaries of one line for standard error.
 std::string fingerprint_summary(const FingerprintReport& report);

@@ -284,6 +284,7 @@ class SampleCheck {
         plan_(plan),
         ranks_(ranks),
         kept_(kept),
+        overrides_(run.overrides()),
         sketches_(run),
         sample_(std::move(sample)),
         workers_(run.threads) {
@@ -373,8 +374,8 @@ class SampleCheck {
     for (const std::uint32_t place : worker.places) {
       const DocId later = sample_[first + place];
       sketch::Comparer& comparer = worker.documents->comparer;
-      if (worker.missed[first + place] == 0 && comparer.similarity(later, document) >= run_.options.threshold &&
-          run_.covers(comparer.loss(later, document)))
+      if (worker.missed[first + place] == 0 && !overrides_.separates(later, document) &&
+          comparer.similarity(later, document) >= run_.options.threshold && run_.covers(comparer.loss(later, document)))
         worker.missed[first + place] = 1;
     }
   }
@@ -383,6 +384,7 @@ class SampleCheck {
   const text::FeaturePlan& plan_;
   const Ranks& ranks_;
   const Array<std::uint8_t>& kept_;
+  const RunOverrides& overrides_;
   const Sketches sketches_;
   std::vector<DocId> sample_;
   std::vector<std::uint8_t> signatures_;
@@ -409,6 +411,7 @@ void dedup_check(DedupRun& run) {
     Draw from_kept(size, run.options.windows.seed);
     Draw from_removed(run.options.sample, run.options.windows.seed);
     {
+      const RunOverrides& overrides = run.overrides();
       run::ColumnReader<Decision> decisions(run.dir.work("decided"));
       run::ColumnReader<DocState> states(run.dir.work("states"));
       Decision decision;
@@ -416,7 +419,7 @@ void dedup_check(DedupRun& run) {
       for (DocId document = 0; decisions.next(decision) && states.next(state); ++document) {
         kept[document] = decision.kept() && state == DocState::judged;
         judged += kept[document];
-        if (kept[document] != 0) from_kept.offer(document);
+        if (kept[document] != 0 && !overrides.pins(document)) from_kept.offer(document);
         if (decision.is(Reason::near)) from_removed.offer(document);
       }
     }

@@ -78,6 +78,10 @@ void compare_known(DedupRun& run, KnownReport& report) {
 void dedup_known(DedupRun& run) {
   KnownReport report;
   check_order(run);
+  if (!run.plan.overrides.empty() && run.looked_up != library_state(run))
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the library changed since this run looked into it; start again with `force`",
+                            run.options.library.string()));
   look_up_known(run, report);
   compare_known(run, report);
   run.report.known = report;

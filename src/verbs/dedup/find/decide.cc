@@ -33,11 +33,13 @@ bool MatchMerge::next(RankMatch& match) {
   return true;
 }
 
-void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
+void decide_kept(DedupRun& run, const Ranks& ranks, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen) {
+  const RunOverrides& overrides = run.overrides();
   for (RankMatch match; matches.next(match);) {
     // Pairs are ordered by the later document and then by the earlier, so the first kept match is the best-ranked.
     if (kept[match.pair.later] == 0 || kept[match.pair.earlier] == 0) continue;
+    if (overrides.pins(ranks.document(match.pair.later))) continue;
     if (run.covers(match)) kept[match.pair.later] = 0;
     if (seen) seen(match);
   }
@@ -116,13 +118,21 @@ void dedup_decide(DedupRun& run) {
   Array<std::uint8_t> kept(run.budget, "the kept documents", count);
   for (DocId document = 0; document < count; ++document)
     kept[ranks.rank(document)] = heads[document] == document ? 1 : 0;
+  const RunOverrides& overrides = run.overrides();
+  std::uint64_t removed_by_people = 0;
+  for (DocId document = 0; document < count; ++document) {
+    if (!overrides.removes(document)) continue;
+    decisions[document].reason = static_cast<std::uint32_t>(Reason::overridden);
+    kept[ranks.rank(document)] = 0;
+    ++removed_by_people;
+  }
   std::uint64_t against = 0;
   if (run.against_removes()) {
     // These are removed before all others, so no other document is removed in favor of one of them.
     AgainstReader hits(run);
     for (DocId document = 0; document < count; ++document) {
       const AgainstHit* hit = hits.find(document);
-      if (hit == nullptr) continue;
+      if (hit == nullptr || overrides.keeps(document) || overrides.removes(document)) continue;
       decisions[document] = {
           .match = hit->item, .similarity = hit->share, .reason = static_cast<std::uint32_t>(Reason::against)};
       kept[ranks.rank(document)] = 0;
@@ -143,7 +153,7 @@ void dedup_decide(DedupRun& run) {
     if (hit->removes()) kept[ranks.rank(document)] = 0;
   }
   MatchMerge matches({run.dir.work("matches")});
-  decide_kept(run, matches, kept, [&](const RankMatch& match) {
+  decide_kept(run, ranks, matches, kept, [&](const RankMatch& match) {
     Decision& decision = decisions[ranks.document(match.pair.later)];
     const bool removed = run.covers(match);
     // Among kept matches that do not cover the document, keep the one with the least loss.
@@ -169,7 +179,9 @@ void dedup_decide(DedupRun& run) {
     report.removed_near += decision.is(Reason::near) ? 1 : 0;
     report.removed_exact += decision.is(Reason::exact) ? 1 : 0;
     report.own_text += decision.own_text;
+    report.overrides.kept += overrides.pins(document) && decision.kept() ? 1 : 0;
   }
+  report.overrides.removed = removed_by_people;
   run::RunFile file = run.dir.create_work("decided");
   file.write_values(std::span<const Decision>(decisions.data(), decisions.size()));
   run.dir.close(file);

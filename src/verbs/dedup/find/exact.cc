@@ -86,6 +86,7 @@ void dedup_exact(DedupRun& run) {
   if (run.options.exact) {
     const Array<DocState> states = run::load_column<DocState>(run.dir.work("states"), run.budget, "the documents");
     const Ranks ranks = run.ranks();
+    const RunOverrides& overrides = run.overrides();
     store::Shuffle<Entry, HighOfEntry> entries({.what = "the documents by text",
                                                 .expected_records = count,
                                                 .order_values = true,
@@ -97,11 +98,12 @@ void dedup_exact(DedupRun& run) {
       run::ColumnReader<Digest> digests(run.dir.work("hashes"));
       Digest digest;
       for (DocId document = 0; digests.next(digest); ++document)
-        if (states[document] != DocState::bad) writer.add({digest, ranks.rank(document)});
+        if (states[document] != DocState::bad && !overrides.removes(document))
+          writer.add({digest, ranks.rank(document)});
     }
     struct Group {
       Digest digest;
-      DocId head = 0;
+      std::vector<DocId> heads;  // the first document, and those that people told apart from the ones before
     };
     std::vector<Group> groups(run.threads);
     entries.for_each_run(run.context, [&](unsigned worker, std::size_t /*partition*/, const auto& records) {
@@ -109,8 +111,18 @@ void dedup_exact(DedupRun& run) {
       bool first = records.first;
       for (const Entry& entry : records.records) {
         const DocId document = ranks.document(entry.rank);
-        if (first || entry.digest != group.digest) group = {entry.digest, document};
-        heads[document] = group.head;
+        if (first || entry.digest != group.digest) {
+          group.digest = entry.digest;
+          group.heads.clear();
+        }
+        const auto head =
+            overrides.pins(document) ? group.heads.end() : std::ranges::find_if(group.heads, [&](DocId before) {
+              return !overrides.separates(before, document);
+            });
+        if (head != group.heads.end())
+          heads[document] = *head;
+        else
+          group.heads.push_back(document);
         first = false;
       }
     });

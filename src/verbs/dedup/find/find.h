@@ -17,6 +17,7 @@ namespace refrain::verbs::dedup {
 
 inline constexpr const char* kReadStage = "read";
 void dedup_read(DedupRun& run);
+void dedup_overrides(DedupRun& run);
 void dedup_exact(DedupRun& run);
 void dedup_templates(DedupRun& run);
 void dedup_known(DedupRun& run);
@@ -27,8 +28,8 @@ void dedup_decide(DedupRun& run);
 void dedup_check(DedupRun& run);
 void dedup_substrings(DedupRun& run);
 
-// Marks the documents, by rank, that are compared at all: the first of each text, if it can be judged and is not
-// removed anyway.
+// Marks the documents, by rank, that are compared at all: the first of each text, and those that people told apart from
+// it, if they can be judged and are not removed anyway.
 void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive);
 
 // Writes all columns of the near method again, without the windows that are left out. The values of documents that lose
@@ -57,10 +58,11 @@ class MatchMerge {
   std::vector<Source> sources_;
 };
 
-// `kept`, indexed by rank, is 1 for every document that may be kept; this sets it to 0 for those that a kept
-// document covers. Calls seen(match) whenever a document that is still kept is similar to a kept one, in order of
-// rank. For a removed document, the last call is the match that covers it.
-void decide_kept(const DedupRun& run, MatchMerge& matches, Array<std::uint8_t>& kept,
+// `kept`, indexed by rank, is 1 for every document that may be kept; this sets it to 0 for those that a kept document
+// covers, unless a person keeps them (state/overrides.h). Of the others, calls seen(match) whenever a document that is
+// still kept is similar to a kept one, in order of rank. For a removed document, the last call is the match that
+// covers it.
+void decide_kept(DedupRun& run, const Ranks& ranks, MatchMerge& matches, Array<std::uint8_t>& kept,
                  const std::function<void(const RankMatch&)>& seen = {});
 
 }  // namespace refrain::verbs::dedup

@@ -89,6 +89,7 @@ Array<std::uint8_t> named_matches(DedupRun& run) {
 void dedup_substrings(DedupRun& run) {
   const KeptTexts texts(run);
   const Array<std::uint8_t> named = named_matches(run);
+  const RunOverrides& overrides = run.overrides();
   run::RunFile spans = run.dir.create_work("spans");
   run::RunFile rows = run.dir.create_output("substring_bytes.tsv");
   rows.write("id\tx\ty\n");
@@ -118,6 +119,7 @@ void dedup_substrings(DedupRun& run) {
       if (!last || cut_bytes == 0) return;
       const ByteRange whole = texts.range(*last);
       const DocId document = texts.document(*last);
+      if (overrides.pins(document)) return;  // people keep it as it is
       const bool nothing_left = cut_bytes == whole.end - whole.begin;
       // A document that another one was removed in favor of is left whole instead.
       if (nothing_left && named[document] != 0) return;

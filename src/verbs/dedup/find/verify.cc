@@ -46,6 +46,7 @@ Verified verify(DedupRun& run, const Ranks& ranks, const std::filesystem::path& 
   };
   const text::FeaturePlan plan(run.options.windows);
   const Sketches sketches(run);
+  const RunOverrides& overrides = run.overrides();
   const std::uint64_t share = run.budget.available() / 2 / run.threads;
   PerWorker<PairWorker> workers(run.context);
   std::atomic<std::uint64_t> compared = 0;
@@ -58,6 +59,7 @@ Verified verify(DedupRun& run, const Ranks& ranks, const std::filesystem::path& 
         RankMatch match{.pair = pair};
         const DocId earlier = ranks.document(pair.earlier);
         const DocId later = ranks.document(pair.later);
+        if (overrides.separates(earlier, later)) return match;
         const std::uint8_t* first = sketches.get(earlier, worker.first);
         if (!sketches.filter().may_match(first, sketches.get(later, worker.second), later)) return match;
         ++compared;
@@ -106,7 +108,7 @@ void dedup_verify(DedupRun& run) {
     if (round > 1) {
       mark_nodes(run, ranks, plan.alive);
       MatchMerge merge(matches);
-      decide_kept(run, merge, plan.alive);
+      decide_kept(run, ranks, merge, plan.alive);
       const auto now = static_cast<double>(std::count(plan.alive.begin(), plan.alive.end(), 1));
       const double before = std::exchange(kept, now);
       if (own_texts && round > kManyRounds && now > kWorthIt * before) {
@@ -152,11 +154,12 @@ void mark_nodes(DedupRun& run, const Ranks& ranks, Array<std::uint8_t>& alive) {
   DocId head = 0;
   AgainstReader against(run);
   KnownReader known(run);
+  const RunOverrides& overrides = run.overrides();
   DocState state{};
   for (DocId document = 0; heads.next(head) && states.next(state); ++document) {
     const KnownHit* hit = known.find(document);
-    const bool gone =
-        (run.against_removes() && against.find(document) != nullptr) || (hit != nullptr && hit->removes());
+    const bool contaminated = run.against_removes() && against.find(document) != nullptr && !overrides.keeps(document);
+    const bool gone = overrides.removes(document) || contaminated || (hit != nullptr && hit->removes());
     alive[ranks.rank(document)] = head == document && state == DocState::judged && !gone ? 1 : 0;
   }
 }

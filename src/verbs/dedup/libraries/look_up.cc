@@ -48,6 +48,7 @@ class LookUp {
   LookUp(DedupRun& run, const Libraries& libraries)
       : block_(run),
         libraries_(libraries),
+        overrides_(run.overrides()),
         proposer_(run.near == nullptr ? 0 : run.options.lanes, run.options.threshold) {}
 
   template <class Found>
@@ -102,27 +103,38 @@ class LookUp {
     const std::uint32_t i = hits.front().asker;
     const std::span<const std::uint8_t> signature =
         block_.judged(i) ? block_.signature(i) : std::span<const std::uint8_t>();
+    const DocId document = first + i;
+    if (overrides_.removes(document)) return;
+    // People may have removed a known document, or said that it does not match this one.
+    const auto counts = [&](library::KnownId known) {
+      const DocId target = kKnownTarget | (base + known);
+      return !overrides_.removes(target) && !overrides_.separates(target, document);
+    };
     copies_.clear();
     auto hit = hits.begin();
     for (; hit != hits.end() && !hit->by_band; ++hit) {
+      if (!counts(hit->known)) continue;
       reader.get(hit->known, known_);
       if (known_.digest == block_.digests[i]) known::add_copy(hit->known, copies_);
     }
-    for (const library::KnownId copy : copies_) found(Candidate{base + copy, first + i, 1, 1});
+    for (const library::KnownId copy : copies_) found(Candidate{base + copy, document, 1, 1});
+    if (overrides_.pins(document)) return;  // only a copy, which is kept already, comes before a person
     // Similar documents that rank after a copy are not compared.
     std::size_t matches = 0;
     for (; hit != hits.end() && (copies_.empty() || hit->known < copies_.front()); ++hit) {
+      if (!counts(hit->known)) continue;
       reader.get(hit->known, known_);
       const std::optional<known::Proposal> proposal =
           proposer_(block_.digests[i], signature, known_.digest, known_.signature);
       if (!proposal) continue;
-      found(Candidate{base + hit->known, first + i, 0, proposal->estimate});
+      found(Candidate{base + hit->known, document, 0, proposal->estimate});
       if (++matches == known::kMostMatches) break;
     }
   }
 
   SketchBlock block_;
   Libraries libraries_;
+  const RunOverrides& overrides_;
   const known::Proposer proposer_;
   std::vector<library::Probe> probes_;
   std::vector<std::uint64_t> keys_;

@@ -46,7 +46,7 @@ void dedup_annotate(DedupRun& run) {
     const bool own_text = reason == Reason::none && decision.own_text != 0;
     if (reason == Reason::none && !own_text) return;
     values[3] = own_text ? std::string_view("own_text") : reason_name(reason);
-    if (reason == Reason::substring) return;
+    if (reason == Reason::substring || reason == Reason::overridden) return;
     match = reason == Reason::against ? against.id(decision.match) : ids.get(decision.match);
     values[4] = std::string_view(match);
     values[5] = decision.similarity;

@@ -157,9 +157,11 @@ class AttributesWriter {
       if (is_so) append_span(line_, 0, batch.characters[i], score);
       end();
     };
-    add_whole("duplicate", reason != Reason::none, reason == Reason::substring ? 1 : decision.similarity);
+    const bool by_similarity = reason != Reason::substring && reason != Reason::overridden;
+    add_whole("duplicate", reason != Reason::none, by_similarity ? decision.similarity : 1);
     if (run_.options.exact) add_whole("exact", reason == Reason::exact, decision.similarity);
     if (run_.near != nullptr) add_whole("near", reason == Reason::near, decision.similarity);
+    if (!run_.plan.overrides.empty()) add_whole("overridden", reason == Reason::overridden, 1);
     if (run_.against()) {
       const AgainstHit* hit = bad ? nullptr : against_.hit(document);
       const double share = hit == nullptr ? 0 : hit->share;

@@ -1,7 +1,5 @@
 #include "verbs/dedup/output/decisions.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <filesystem>
 
@@ -20,6 +18,7 @@ Clusters::Clusters(DedupRun& run)
 DecisionReader::DecisionReader(DedupRun& run, const Clusters& clusters)
     : run_(run),
       clusters_(clusters),
+      overrides_(run.overrides()),
       ids_(run.dir.work("ids"), run.dir.work("id_ends")),
       matched_(run),
       states_(run.dir.work("states")),
@@ -57,7 +56,7 @@ void DecisionReader::fill(DocId document, DecisionRow& row) {
   row.reason = !row.keep ? reason_name(reason) : own_text ? "own_text" : "";
   row.match.reset();
   row.similarity.reset();
-  if (reason != Reason::substring && (own_text || !row.keep)) {
+  if (reason != Reason::substring && reason != Reason::overridden && (own_text || !row.keep)) {
     row.match = reason == Reason::against ? against_.id(decision_.match) : matched_.get(decision_.match);
     row.similarity = decision_.similarity;
   }
@@ -70,6 +69,7 @@ void DecisionReader::fill(DocId document, DecisionRow& row) {
   row.as_written.reset();
   if (own_text && decision_.loss.written < 1) row.as_written = decision_.loss.written;
   if (reason == Reason::against) row.spans = against_.spans(document);
+  row.decision = overrides_.decisive(document);
   row.against.reset();
   if (run_.against() && !run_.against_removes())
     if (const AgainstHit* hit = against_.hit(document); hit != nullptr)
@@ -91,7 +91,7 @@ void DecisionReader::fill_known(DocId document, DecisionRow& row) {
   if (matched && matched_.known(decision_.match) != nullptr) {
     const KnownRow known = matched_.known(decision_.match)->row(decision_.match);
     row.known = library_of(known);
-    row.known_digest = fmt::format("{:016x}{:016x}", known.digest.high, known.digest.low);
+    row.known_digest = to_hex(known.digest);
     row.verified = known.there != 0;
   } else if (const KnownHit* hit = known_.find(document); hit != nullptr && hit->kind == KnownHit::gone) {
     row.unverified = matched_.get(hit->match);

@@ -63,7 +63,8 @@ struct DecisionRow {
   std::optional<double> as_written;
   std::vector<ByteRange> spans;
   std::optional<DocId> cluster;
-  std::optional<Mark> against;  // if documents with items are only marked
+  std::optional<Mark> against;         // if documents with items are only marked
+  const Override* decision = nullptr;  // by a person; null: none
 };
 
 // Reads the rows of all documents that could be read, for one thread. Keeps references to both arguments.
@@ -81,6 +82,7 @@ class DecisionReader {
 
   DedupRun& run_;
   const Clusters& clusters_;
+  const RunOverrides& overrides_;
   run::SliceFile ids_;
   MatchIds matched_;
   run::ColumnReader<DocState> states_;

@@ -33,6 +33,8 @@ const std::vector<TableColumn>& decision_columns() {
       {.name = "as_written", .type = ColumnType::real, .optional = true},
       {.name = "spans", .type = ColumnType::ranges},
       {.name = "cluster", .type = ColumnType::count, .optional = true},
+      {.name = "override", .optional = true},
+      {.name = "override_seq", .type = ColumnType::count, .optional = true},
       {.name = "against",
        .type = ColumnType::group,
        .optional = true,
@@ -82,6 +84,9 @@ void add_row(Rows& rows, const DecisionRow& row) {
   cells.add(row.verified ? std::nullopt : std::optional(false));
   cells.add(row.lost).add(row.longest_lost).add(row.lost_attachments).add(row.as_written);
   cells.add(row.spans).add(row.cluster);
+  const Override* decision = row.decision;
+  cells.add(decision == nullptr ? std::nullopt : std::optional(override_op_name(decision->op)));
+  cells.add(decision == nullptr ? std::nullopt : std::optional(decision->seq));
   if (row.against)
     cells.group().add(row.against->match).add(row.against->similarity).add(row.against->spans);
   else

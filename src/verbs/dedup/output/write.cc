@@ -85,6 +85,9 @@ void add_decision(std::string& text, const DecisionRow& row, bool marks) {
   if (row.as_written) text += fmt::format(R"(, "as_written": {:.3g})", *row.as_written);
   text += fmt::format(R"(, "spans": {}, "cluster": {})", spans_json(row.spans),
                       row.cluster ? std::to_string(*row.cluster) : "null");
+  if (row.decision != nullptr)
+    text += fmt::format(R"(, "override": {{"op": "{}", "seq": {}, "by": {}}})", override_op_name(row.decision->op),
+                        row.decision->seq, json_text(row.decision->by));
   if (row.against)
     text += fmt::format(R"(, "against": {{"match": {}, "similarity": {:.6g}, "spans": {}}})",
                         json_text(row.against->match), row.against->similarity, spans_json(row.against->spans));

@@ -27,8 +27,8 @@ std::string source_name(const SourceLoss& loss) {
 
 // The name of a reason for readers of the report.
 std::string_view reason_words(std::size_t reason) {
-  static constexpr std::string_view kWords[] = {"kept", "exact copies", "near-duplicates", "only repeated text",
-                                                "contaminated"};
+  static constexpr std::string_view kWords[] = {
+      "kept", "exact copies", "near-duplicates", "only repeated text", "contaminated", "removed by people"};
   return kWords[reason];
 }
 
@@ -60,6 +60,15 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
     page.add("has_cuts")
         .set("bytes", size_of(found.cut_bytes))
         .set("count", count_of(report.cut_documents, "kept document"));
+  const OverridesReport& overrides = report.overrides;
+  if (overrides.decisions != 0)
+    page.add("has_overrides")
+        .set("decisions", count_of(overrides.decisions, "decision"))
+        .set("applied", count_text(overrides.applied))
+        .set("overrides_kept", count_of(overrides.kept, "document"))
+        .set("overrides_removed", count_text(overrides.removed))
+        .set("stale", count_text(overrides.stale))
+        .set("not_found", count_text(overrides.not_found));
   if (report.too_short != 0) page.add("has_too_short");
   if (!report.read.skipped.empty())
     page.add("has_skipped").set("skipped", count_of(report.read.skipped_files(), "file"));
@@ -79,8 +88,12 @@ void add_glance(PageData& page, const DedupOptions& options, const DedupReport& 
           .set("tip", fmt::format("{}: {}", reason_words(reason), count_text(count)));
     x += width;
   };
-  const std::uint64_t counts[kReasons] = {report.kept, report.removed_exact, report.removed_near,
-                                          report.removed_substring, report.removed_against};
+  const std::uint64_t counts[kReasons] = {report.kept,
+                                          report.removed_exact,
+                                          report.removed_near,
+                                          report.removed_substring,
+                                          report.removed_against,
+                                          report.overrides.removed};
   part(0, counts[0]);
   for (std::size_t reason = 1; reason < kReasons; ++reason) {
     part(reason, counts[reason]);

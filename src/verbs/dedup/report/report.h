@@ -15,7 +15,7 @@
 
 namespace refrain::verbs::dedup {
 
-inline constexpr std::size_t kReasons = 5;    // number of values of Reason
+inline constexpr std::size_t kReasons = 6;    // number of values of Reason
 inline constexpr std::size_t kIdBytes = 200;  // of a displayed id
 
 // Only this much of a longer text is compared for the page.

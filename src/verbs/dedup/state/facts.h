@@ -14,6 +14,7 @@ bool uses_templates(const DedupOptions& options);
 // Whether there are libraries to look into.
 bool looks_up(const DedupOptions& options);
 bool searches_against(const DedupOptions& options);
+bool reads_overrides(const DedupOptions& options);
 bool cuts_substrings(const DedupOptions& options);
 
 }  // namespace verbs::dedup
@@ -50,6 +51,23 @@ void visit_fields(verbs::run::SameOrConst<KnownReport> auto& known, auto field) 
   field("near", known.near);
   field("unverified", known.unverified);
   field("added", known.added);
+}
+
+void visit_fields(verbs::run::SameOrConst<MissedOverride> auto& missed, auto field) {
+  field("seq", missed.seq);
+  field("op", missed.op);
+  field("id", missed.id);
+  field("status", missed.status);
+}
+
+void visit_fields(verbs::run::SameOrConst<OverridesReport> auto& overrides, auto field) {
+  field("decisions", overrides.decisions);
+  field("applied", overrides.applied);
+  field("stale", overrides.stale);
+  field("not_found", overrides.not_found);
+  field("kept", overrides.kept);
+  field("removed", overrides.removed);
+  field("missed", overrides.missed);
 }
 
 // Without `read`, which DedupRun keeps.
@@ -91,6 +109,7 @@ void visit_fields(verbs::run::SameOrConst<DedupReport> auto& report, auto field)
   field("own_text", report.own_text);
   field("templates", report.templates, uses_templates);
   field("known", report.known, looks_up);
+  field("overrides", report.overrides, reads_overrides);
   field("removed_against", report.removed_against);
   field("against", report.against, searches_against);
   field("removed_substring", report.removed_substring, cuts_substrings);

@@ -15,7 +15,7 @@ namespace refrain::verbs::dedup {
 
 struct Decision {
   // For a document that is removed, or kept for its own text: the document it matches. For Reason::against: the
-  // number of an item of the other set.
+  // number of an item of the other set. Meaningless for Reason::overridden.
   DocId match = 0;
   double similarity = 0;
   std::uint32_t reason = 0;    // Reason; none if the document is kept

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engines/cuda/device.h"
 #include "refrain/dedup.h"
+#include "refrain/overrides.h"
 
 namespace refrain::verbs::dedup {
 
@@ -21,6 +23,7 @@ struct Plan {
   DedupOptions options;                    // the texts of both sets are read in the same way
   std::shared_ptr<const NearFinder> near;  // how near-duplicates are found; null if they aren't
   NearDevice device;                       // what makes the sketches
+  std::vector<Override> overrides;         // the lines that count
   // Everything the answer depends on, inputs included: `resume` recognizes a run by it.
   std::string identity;
 };

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "refrain/error.h"
 
@@ -172,14 +173,38 @@ std::string to_string(const KeepPolicy& policy) {
 
 namespace refrain::verbs::dedup {
 
-Ranks::Ranks(MemoryBudget& budget, std::uint64_t documents)
-    : size_(documents), documents_(budget, "the ranks"), ranks_(budget, "the ranks") {}
+Ranks::Ranks(MemoryBudget& budget, std::uint64_t documents, std::span<const DocId> first)
+    : size_(documents), documents_(budget, "the ranks"), ranks_(budget, "the ranks") {
+  if (first.empty()) return;
+  documents_.resize(documents);
+  std::iota(documents_.begin(), documents_.end(), DocId{0});
+  rank_all(first);
+}
 
-Ranks::Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys)
-    : size_(keys.size()), documents_(budget, "the ranks", keys.size()), ranks_(budget, "the ranks", keys.size()) {
+Ranks::Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys, std::span<const DocId> first)
+    : size_(keys.size()), documents_(budget, "the ranks", keys.size()), ranks_(budget, "the ranks") {
   std::iota(documents_.begin(), documents_.end(), DocId{0});
   std::sort(documents_.begin(), documents_.end(),
             [&](DocId a, DocId b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+  rank_all(first);
+}
+
+// Moves the documents in `first` to the front, and sets the rank of each document.
+void Ranks::rank_all(std::span<const DocId> first) {
+  ranks_.resize(size_);
+  if (!first.empty()) {
+    // From the last document to the first, the others move back to make room.
+    std::uint64_t to = size_;
+    std::uint64_t moved = first.size();
+    std::vector<DocId> front(first.size());
+    for (std::uint64_t from = size_; from-- > 0;) {
+      if (std::ranges::binary_search(first, documents_[from]))
+        front[--moved] = documents_[from];
+      else
+        documents_[--to] = documents_[from];
+    }
+    std::ranges::copy(front, documents_.begin());
+  }
   for (std::uint64_t rank = 0; rank < size_; ++rank) ranks_[documents_[rank]] = rank;
 }
 

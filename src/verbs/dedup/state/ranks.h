@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,16 +38,18 @@ class KeepRanker {
 // Ranks: the order in which documents are decided, best first.
 class Ranks {
  public:
-  // Ranks documents in input order.
-  Ranks(MemoryBudget& budget, std::uint64_t documents);
-  // Ranks documents by `keys`, ties in input order.
-  Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys);
+  // Ranks documents in input order. Those in `first`, which is in input order, rank before all others.
+  Ranks(MemoryBudget& budget, std::uint64_t documents, std::span<const DocId> first = {});
+  // Ranks documents by `keys`, ties in input order; those in `first` before all others, too.
+  Ranks(MemoryBudget& budget, const Array<std::uint64_t>& keys, std::span<const DocId> first = {});
 
   std::uint64_t size() const { return size_; }
   DocId document(std::uint64_t rank) const { return documents_.empty() ? rank : documents_[rank]; }
   std::uint64_t rank(DocId document) const { return ranks_.empty() ? document : ranks_[document]; }
 
  private:
+  void rank_all(std::span<const DocId> first);
+
   std::uint64_t size_;
   Array<DocId> documents_;
   Array<std::uint64_t> ranks_;

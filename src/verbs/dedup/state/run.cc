@@ -1,7 +1,5 @@
 #include "verbs/dedup/state/run.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/threads.h"
@@ -15,8 +13,14 @@ namespace refrain::verbs::dedup {
 
 namespace {
 
-std::string hex(const Digest& digest) {
-  return fmt::format("{:016x}{:016x}", digest.high, digest.low);
+std::uint64_t memory_of(const std::vector<Override>& lines) {
+  std::uint64_t bytes = lines.size() * sizeof(Override);
+  for (const Override& line : lines) {
+    bytes += line.by.size() + line.at.size() + line.note.size() + line.place.size();
+    for (const OverrideDocument& document : line.documents)
+      bytes += sizeof(OverrideDocument) + (document.id ? document.id->size() : 0);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -30,11 +34,12 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
     : plan(plan_in),
       options(plan.options),
       context(context_in),
-      name(hex(digest(plan.identity))),
+      name(to_hex(digest(plan.identity))),
       near(plan.near.get()),
       threads(thread_count(context_in)),
       budget(context_in),
       listings{corpus::reserve_listing(options.input, budget), corpus::reserve_listing(options.against, budget)},
+      people(budget.reserve(memory_of(plan.overrides), "the overrides")),
       temp(context_in),
       dir({.target = options.output,
            .verb = "dedup",
@@ -54,8 +59,17 @@ DedupRun::DedupRun(const Plan& plan_in, const Context& context_in)
 }
 
 Ranks DedupRun::ranks() {
-  if (options.keep.rank == Rank::first) return {budget, documents()};
-  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents")};
+  const std::vector<DocId> first = overrides().survivors();
+  if (options.keep.rank == Rank::first) return {budget, documents(), first};
+  return {budget, run::load_column<std::uint64_t>(dir.work("keys"), budget, "the ranking of documents"), first};
+}
+
+const RunOverrides& DedupRun::overrides() {
+  const std::lock_guard lock(mutex_);
+  if (!overrides_)
+    overrides_.emplace(plan.overrides, plan.overrides.empty() ? std::filesystem::path() : dir.work("overrides"),
+                       budget);
+  return *overrides_;
 }
 
 std::shared_ptr<const run::StripedFile> DedupRun::texts() {
@@ -88,6 +102,10 @@ bool searches_against(const DedupOptions& options) {
   return !options.against.empty();
 }
 
+bool reads_overrides(const DedupOptions& options) {
+  return !options.overrides.empty();
+}
+
 bool cuts_substrings(const DedupOptions& options) {
   return options.substrings != 0;
 }
@@ -118,7 +136,7 @@ void DedupRun::close_texts() {
 namespace refrain {
 
 std::string_view reason_name(Reason reason) {
-  static constexpr std::string_view kNames[] = {"none", "exact", "near", "substring", "against"};
+  static constexpr std::string_view kNames[] = {"none", "exact", "near", "substring", "against", "overridden"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

@@ -13,7 +13,9 @@
 //   templates               windows left out of comparisons (verbs/run/columns/template_file.h)
 //   lanes.left, ..          if there are templates: the columns of the method, computed from what is left
 //   places, place_files     PlaceRow: where its text is in the input; the files, one per line: format, path, escaped
-//   heads                   uint64: the best-ranked document with the same text; itself if there is none
+//   overrides               Target: documents that people decided about, in order (state/overrides.h)
+//   heads                   uint64: the best-ranked document with the same text; itself if there is none, or if
+//                           people tell it apart
 //   against, against_spans  AgainstHit: documents that contain an item of the other set; ByteRange: where
 //   against_items, against_found, against_ids, against_id_ends
 //                           the items of the other set (verbs/dedup/against/against.h)
@@ -48,6 +50,7 @@
 #include "engines/sketch/written.h"
 #include "refrain/dedup.h"
 #include "verbs/dedup/state/facts.h"
+#include "verbs/dedup/state/overrides.h"
 #include "verbs/dedup/state/plan.h"
 #include "verbs/dedup/state/ranks.h"
 #include "verbs/run/columns/column.h"
@@ -99,6 +102,7 @@ struct DedupRun {
   const unsigned threads;
   MemoryBudget budget;
   const Reservation listings[2];  // of the input, and of the `against` set
+  const Reservation people;       // what they decided
   TempSpace temp;
   run::RunDir dir;
   DedupReport report;       // what the stages have found so far
@@ -114,6 +118,8 @@ struct DedupRun {
   bool against() const { return !options.against.empty(); }
   // Whether documents that contain an item of the `against` set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
+  // What people decided. Valid after the stage `overrides`. Thread-safe.
+  const RunOverrides& overrides();
   // Whether the later document of a similar pair may be removed in favor of the earlier one.
   bool covers(const sketch::Loss& loss) const { return rule().covers(loss); }
   bool covers(const RankMatch& match) const { return covers(match.loss); }
@@ -136,6 +142,7 @@ struct DedupRun {
   std::shared_ptr<const run::StripedFile> texts_;  // opened once, because many threads read
   std::weak_ptr<const run::TemplateFile> templates_;
   std::weak_ptr<const KnownDocuments> known_;
+  std::optional<RunOverrides> overrides_;
 };
 
 // Markers keep these fields of a run.
