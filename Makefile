@@ -15,7 +15,7 @@ test: ## build and run every test
 	@tools/setup test & tools/build release programs tests; built=$$?; wait $$! && exit $$built
 	@cmake build/release >/dev/null  # some tests exist only if the packages that they need are there
 	@echo "test: unit, oracle, property, golden and README tests"
-	@ctest --test-dir build/release --output-on-failure -j 2
+	@ctest --test-dir build/release --output-on-failure -j 3
 
 install: release ## install programs, library, headers and manual under PREFIX (/usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)" >/dev/null
