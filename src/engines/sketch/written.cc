@@ -104,19 +104,21 @@ bool has_word_at(std::string_view text, std::size_t at, std::string_view word) {
   return at <= text.size() && same_word(text.substr(at, word.size()), word) && is_edge(text, at + word.size());
 }
 
-// The negation that begins at this 'n' or 'w'; empty if there is none.
+// The negation that begins here, or whose apostrophe is here; empty if there is none. A typographic apostrophe is found
+// at the letter before it.
 std::string_view negation_at(std::string_view text, std::size_t at) {
-  static constexpr std::array<std::string_view, 10> kNegationWords = {
-      "no", "not", "nor", "never", "none", "neither", "nothing", "nobody", "nowhere", "without"};
-  constexpr std::string_view kNot = kNegationWords[1];
-  if (is_edge_before(text, at)) {
-    for (const std::string_view word : kNegationWords)
-      if (has_word_at(text, at, word)) return word;
-  } else if (has_word_at(text, at, "n't") || has_word_at(text, at, "n\u2019t")) {
-    return kNot;
-  } else if (at >= 3 && has_word_at(text, at - 3, "cannot") && is_edge_before(text, at - 3)) {
-    return kNot;
-  }
+  static constexpr std::array<std::string_view, 11> kNegationWords = {
+      "not", "no", "nor", "never", "none", "neither", "nothing", "nobody", "nowhere", "without", "cannot"};
+  constexpr std::string_view kNot = kNegationWords.front();
+  if (text[at] == '\'')
+    return at != 0 && has_word_at(text, at - 1, "n't") && !is_edge_before(text, at - 1) ? kNot : std::string_view();
+  if (!is_edge_before(text, at)) return has_word_at(text, at, "n\u2019t") ? kNot : std::string_view();
+  if (at + 1 >= text.size()) return {};
+  const char first = lower(text[at]);
+  const char second = lower(text[at + 1]);
+  for (const std::string_view word : kNegationWords)
+    if (word[0] == first && word[1] == second && has_word_at(text, at, word))
+      return word == kNegationWords.back() ? kNot : word;
   return {};
 }
 
@@ -149,24 +151,40 @@ void WrittenReader::read(std::string_view text, WrittenTokens& out) {
   find_details(normal, out);
 }
 
-// Uses the space that find() has made.
+// Looks only where words begin that may be negations, at digits and at apostrophes. Uses the space that find() made.
 void WrittenReader::find_details(std::string_view text, WrittenTokens& out) {
-  constexpr text::AsciiSet kMayBegin{"0123456789nNwW"};
-  text::scan_ascii(text.data(), text.size(), kMayBegin, false, marked_.data(), non_ascii_.data(), copy_.data());
+  constexpr text::AsciiSet kMayBegin{"nNwWcC0123456789'"};
+  constexpr text::AsciiSet kLetters{"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"};
+  const std::size_t words = (text.size() + 63) / 64;
+  letters_.resize(words);
+  const auto scan = [&](const text::AsciiSet& set, std::uint64_t* members) {
+    text::scan_ascii(text.data(), text.size(), set, false, members, non_ascii_.data(), copy_.data());
+  };
+  scan(kMayBegin, marked_.data());
+  scan(kLetters, letters_.data());
   out.numbers = 0;
   out.negations = 0;
-  std::size_t done = 0;  // the text before this position has been processed
-  for (std::size_t word = 0; word < (text.size() + 63) / 64; ++word)
-    for (std::uint64_t marked = marked_[word]; marked != 0; marked &= marked - 1) {
-      const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(marked));
+  std::size_t done = 0;      // the text before this position has been processed
+  std::uint64_t before = 0;  // whether the character before is a letter
+  for (std::size_t word = 0; word < words; ++word) {
+    // A typographic apostrophe is not ASCII.
+    const std::uint64_t apostrophes =
+        non_ascii_[word] >> 1U | (word + 1 < words ? non_ascii_[word + 1] << 63U : std::uint64_t{0});
+    const std::uint64_t letters = letters_[word];
+    const std::uint64_t begins = ~(letters << 1U | before);
+    before = letters >> 63U;
+    for (std::uint64_t places = marked_[word] & (~letters | begins | apostrophes); places != 0; places &= places - 1) {
+      const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(places));
       if (at < done) continue;
       if (is_digit(text[at])) {
         done = number_end(text, at);
         out.numbers += hash_of(text.substr(at, done - at));
-      } else if (const std::string_view negation = negation_at(text, at); !negation.empty()) {
-        out.negations += hash_of(negation);
+        continue;
       }
+      const std::string_view negation = negation_at(text, at);
+      if (!negation.empty()) out.negations += hash_of(negation);
     }
+  }
 }
 
 // Returns whether the text has characters beyond ASCII.

@@ -50,6 +50,7 @@ class WrittenReader {
 
   std::vector<std::uint64_t> marked_;  // one bit per byte
   std::vector<std::uint64_t> non_ascii_;
+  std::vector<std::uint64_t> letters_;
   std::vector<char> copy_;
 };
 
@@ -57,7 +58,7 @@ class WrittenReader {
 // assumed to be in `window` windows that the other lacks.
 double written_similarity(const WrittenTokens& a, const WrittenTokens& b, unsigned window);
 
-// Which numbers, negations or written tokens only one of the texts has, or has more often: bits as above. Their order is
+// Which numbers, negations or written tokens only one of the texts has, or has more often: bits, as above. Order is
 // not compared.
 std::uint8_t differing_details(const WrittenTokens& a, const WrittenTokens& b);
 
