@@ -112,10 +112,14 @@ std::string_view negation_at(std::string_view text, std::size_t at) {
   constexpr std::string_view kNot = kNegationWords.front();
   if (text[at] == '\'')
     return at != 0 && has_word_at(text, at - 1, "n't") && !is_edge_before(text, at - 1) ? kNot : std::string_view();
-  if (!is_edge_before(text, at)) return has_word_at(text, at, "n\u2019t") ? kNot : std::string_view();
   if (at + 1 >= text.size()) return {};
   const char first = lower(text[at]);
   const char second = lower(text[at + 1]);
+  // Most words that begin like this are ruled out by their second letter.
+  if (first == 'n' ? second != 'o' && second != 'e' && kind_of(second) != Kind::non_ascii
+                   : second != (first == 'w' ? 'i' : 'a'))
+    return {};
+  if (!is_edge_before(text, at)) return has_word_at(text, at, "n\u2019t") ? kNot : std::string_view();
   for (const std::string_view word : kNegationWords)
     if (word[0] == first && word[1] == second && has_word_at(text, at, word))
       return word == kNegationWords.back() ? kNot : word;
