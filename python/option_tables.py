@@ -25,8 +25,8 @@ PATH = "str | os.PathLike[str]"
 # Parameters of their own. And what is read in place of files may be a table.
 ELSEWHERE = {"text", "id", "annotate"}
 ANYTHING = {"against"}
-TABLES = ("run", "input", "device", "fingerprint", "near", "dedup", "substrings", "ngrams", "layout", "add", "query",
-          "passages")
+TABLES = ("run", "input", "device", "fingerprint", "near", "explain", "dedup", "substrings", "ngrams", "layout", "add",
+          "query", "passages")
 WIDTH = 100  # of help
 
 

@@ -220,6 +220,22 @@ struct LossReport {
   std::uint32_t longest = 0;    // longest run of lost tokens
   std::uint32_t median = 0;     // longest runs: half of the removed documents lose at most this many tokens in a row
   std::uint32_t high = 0;       // and 99% of them at most this many
+  // Removed documents that differ from their match in numbers, negations or symbols, and in each of these. Only texts
+  // of up to 64 KiB are compared in this way, and only with tokenizers of words.
+  std::uint64_t in_details = 0;
+  std::uint64_t in_numbers = 0;
+  std::uint64_t in_negations = 0;
+  std::uint64_t in_symbols = 0;
+};
+
+// Why documents stay although a kept document, their match, is similar to them. Each is counted once.
+struct OwnTextReport {
+  std::uint64_t attachments = 0;  // their match lacks attachments of them
+  std::uint64_t symbols = 0;      // of the others: they are less similar than the threshold where symbols count
+  std::uint64_t loss = 0;         // of the others: only the loss of text keeps them
+  // With a `max_loss` of this many tokens, half of those that only the loss keeps could be removed; and all of them.
+  std::uint32_t loss_median = 0;
+  std::uint32_t loss_longest = 0;
 };
 
 // The templates that were left out when documents were compared.
@@ -281,6 +297,7 @@ struct DedupReport {
   std::uint64_t removed_exact = 0;
   std::uint64_t removed_near = 0;
   std::uint64_t own_text = 0;  // documents that are similar to a kept one, and kept for their own text
+  OwnTextReport own_text_by;   // why, next to their match
   LossReport loss;             // for documents removed as near-duplicates
   TemplateReport templates;
   KnownReport known;  // documents counted here as exact or near also count in removed_exact and removed_near

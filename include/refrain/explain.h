@@ -11,15 +11,22 @@
 #include "refrain/dedup.h"
 #include "refrain/fingerprint.h"
 #include "refrain/input.h"
+#include "refrain/near.h"
 #include "refrain/text.h"
 
 namespace [[gnu::visibility("default")]] refrain {
 
 struct ExplainOptions {
-  std::string a;  // a file; or, if `input` names any input, the id of a document in it
-  std::string b;
-  InputOptions input;
-  FingerprintOptions fingerprint;
+  std::string a = {};  // a file; or, if `input` names any input, the id of a document in it
+  std::string b = {};
+  InputOptions input = {};
+  FingerprintOptions fingerprint = {};             // of `near`
+  unsigned distance = kNearDistance;               // as in NearOptions
+  unsigned verified_distance = kVerifiedDistance;  // the same with `verify`
+  // The tokens in a window of `dedup`, which has its other options from `fingerprint`.
+  unsigned dedup_window = DocumentMatchOptions{}.windows.window;
+  double threshold = kDefaultThreshold;  // of `dedup`, and of `near` with `verify`
+  std::uint32_t max_loss = kAutoLoss;    // as in DocumentMatchOptions
 };
 
 // One of the two documents.
@@ -32,12 +39,47 @@ struct ExplainedDocument {
   std::vector<ByteRange> shared;             // ranges of windows that the other document also has; sorted, disjoint
 };
 
+// Options that would change the decision on two documents, each by itself. Empty if none would.
+struct ChangingOptions {
+  std::optional<double> threshold = {};
+  std::optional<std::uint32_t> max_loss = {};  // kAnyLoss: any
+};
+
+// What dedup would decide about one of two similar documents if the other one is kept.
+struct ExplainedRemoval {
+  bool removed = false;
+  std::uint64_t lost = 0;  // as in DecidedDocument
+  std::uint64_t longest_lost = 0;
+  std::uint64_t lost_attachments = 0;
+  double as_written = 1;
+  std::string differs_in = {};
+  ChangingOptions change = {};
+};
+
+// What dedup says about two documents that it compares, if no template is left out.
+struct ExplainedMatch {
+  unsigned window = 0;
+  double threshold = 0;
+  std::optional<double> similarity = {};  // empty if a document is too short
+  bool same_text = false;                 // byte for byte
+  ChangingOptions change = {};            // what would make them similar, if they are not
+  // If they are similar.
+  ExplainedRemoval b_for_a = {};
+  ExplainedRemoval a_for_b = {};
+
+  bool is_match() const { return same_text || (similarity && *similarity >= threshold); }
+};
+
 struct ExplainReport {
   ExplainedDocument a;
   ExplainedDocument b;
   std::optional<unsigned> difference;  // differing bits; empty if either document is too short
   std::uint64_t shared_windows = 0;    // distinct windows in both
   double similarity = 0;               // Jaccard similarity of the window sets; compares tokens, not only their hashes
+  // The verdicts of the verbs, if two documents were to be explained.
+  bool near = false;           // the fingerprints differ in at most `distance` bits
+  bool near_verified = false;  // at most `verified_distance`, and the similarity is at least the threshold
+  ExplainedMatch dedup;
 };
 
 ExplainReport explain(const ExplainOptions& options, const Context& context);
@@ -71,6 +113,7 @@ struct DecidedDocument {
   // Attachments of this message that `match` does not have. If there are any, the message is kept.
   std::uint64_t lost_attachments = 0;
   double as_written = 1;         // the similarity with symbols counted, if it was kept for that reason
+  std::string differs_in = {};   // for near removals: "number, negation, symbol", or those that differ
   std::string override_op = {};  // what a person decided about it (overrides.h); empty: nothing
   std::uint64_t override_seq = 0;
   std::string override_by = {};
@@ -85,6 +128,8 @@ struct DifferingHeader {
 
 struct StoryReport {
   DecidedDocument document;
+  // What would change the decision on the document and its match. Another match may still remove the document.
+  ChangingOptions change;
   std::uint64_t same_id = 0;  // further documents with this id; this report is about the first
 
   std::uint64_t cluster_size = 0;  // 0: it is in no cluster

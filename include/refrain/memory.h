@@ -86,6 +86,7 @@ struct DedupDecision {
   std::uint64_t lost = 0;             // tokens that `match` does not hold
   std::uint64_t longest_lost = 0;     // the longest run of such tokens
   double as_written = 1;              // with own_text: the similarity with symbols counted; 1 if they were not compared
+  std::string differs_in = {};        // with Reason::near: "number", "negation", "symbol", if the two differ in these
   std::optional<DocId> cluster = {};  // the first document of its cluster
   std::vector<ByteRange> spans = {};  // ranges to cut out of its text, possibly all of it; or where it contains an
                                       // `against` item

@@ -6,6 +6,7 @@
 #include "refrain/context.h"
 #include "refrain/dedup.h"
 #include "refrain/device.h"
+#include "refrain/explain.h"
 #include "refrain/fingerprint.h"
 #include "refrain/hamming.h"
 #include "refrain/index.h"
@@ -37,6 +38,8 @@ template <>
 std::span<const Option<DedupOptions>> option_table();
 template <>
 std::span<const Option<NearOptions>> option_table();
+template <>
+std::span<const Option<ExplainOptions>> option_table();
 template <>
 std::span<const Option<MatchOptions>> option_table();
 template <>

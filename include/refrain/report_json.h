@@ -26,9 +26,8 @@ std::string to_json(const FingerprintReport& report);
 std::string to_json(const PlainTextReport& report);
 std::string to_json(const MatchReport& report);
 std::string to_json(const DeviceList& list);
-// `distance` decides the value of "match". Fingerprints are strings, because many JSON readers would lose bits of a
-// number.
-std::string to_json(const ExplainReport& report, unsigned distance);
+// Fingerprints are strings, because many JSON readers would lose bits of a number.
+std::string to_json(const ExplainOptions& options, const ExplainReport& report);
 std::string to_json(const StoryReport& report);
 
 std::string to_json(const NgramsOptions& options, const NgramsReport& report);  // summary.json of an n-gram index

@@ -25,10 +25,11 @@ def explain(a: Any, b: Any, *, within: Any = None, text: str = "text", id: str |
             **options: Unpack[ExplainOptions]) -> Explanation: ...
 @overload
 def explain(a: Any, *, run: str | os.PathLike[str], memory: int | str = ...) -> dict[str, Any]: ...
-@documented("fingerprint", "input", "run")
+@documented("explain", "input", "run")
 def explain(a: Any, b: Any = None, *, within: Any = None, run: Any = None, text: str = "text", id: Any = None,
             **options: Any) -> Any:
-    """Compares two documents: how far apart their fingerprints are, how similar they are, and what they share.
+    """Compares two documents: how far apart their fingerprints are, how similar they are, what they share, and what
+    near() and dedup() say about them.
 
         pyrefrain.explain("one text", "another text")
         pyrefrain.explain("id of a document", run="folder of a dedup run")
@@ -38,7 +39,6 @@ def explain(a: Any, b: Any = None, *, within: Any = None, run: Any = None, text:
     run       the folder of a dedup run; then `a` is the id of one document, and the result is a dict that says what
               the run decided about it and why [None]
     text, id  the columns of `within` with the texts and the ids ["text", row numbers]
-    distance  in how many bits fingerprints may differ to match [8]
     """
     if run is not None:
         return parsed_json(_core.explain_run(os.fspath(run), str(a), options.get("memory")))

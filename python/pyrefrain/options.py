@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ._option_tables import (
-    AddTable, DedupTable, DeviceTable as DeviceOptions, FingerprintTable, InputTable, LayoutTable as LayoutOptions,
-    NearTable, NgramsTable, PassagesTable, QueryTable, RunTable, SubstringsTable)
+    AddTable, DedupTable, DeviceTable as DeviceOptions, ExplainTable, FingerprintTable, InputTable,
+    LayoutTable as LayoutOptions, NearTable, NgramsTable, PassagesTable, QueryTable, RunTable, SubstringsTable)
 
 
 class RunOptions(RunTable, total=False):
@@ -23,8 +23,8 @@ class FingerprintOptions(FingerprintTable, InputOptions, total=False):
     pass
 
 
-class ExplainOptions(FingerprintOptions, total=False):
-    distance: int  # default: 8 bits
+class ExplainOptions(ExplainTable, InputOptions, total=False):
+    pass
 
 
 class NearOptions(NearTable, InputOptions, DeviceOptions, total=False):

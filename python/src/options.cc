@@ -167,6 +167,7 @@ nb::list option_table(const std::string& name) {
       {"device", rows_of<DeviceOptions>},
       {"fingerprint", rows_of<FingerprintOptions>},
       {"near", rows_of<NearOptions>},
+      {"explain", rows_of<ExplainOptions>},
       {"dedup", rows_of<DedupOptions>},
       {"substrings", rows_of<SubstringsOptions>},
       {"ngrams", rows_of<NgramsOptions>},

@@ -336,15 +336,14 @@ namespace {
 // `input` contains the documents `a` and `b`.
 std::string explain_pair(const std::string& a, const std::string& b, nb::handle input, nb::dict given) {
   Arguments arguments(std::move(given));
-  ExplainOptions options{.a = a, .b = b, .input = input_options(arguments, input), .fingerprint = {}};
-  unsigned distance = kNearDistance;
-  options.fingerprint = read_options<FingerprintOptions>(arguments);
-  arguments.read("distance", distance);
+  auto options = reading_options<ExplainOptions>(arguments, input);
+  options.a = a;
+  options.b = b;
   const CallSettings settings = call_settings(arguments);
   arguments.finish("explain");
   return call(settings, [&](const Context& context) {
     find_ids(options.input, context);
-    return to_json(explain(options, context), distance);
+    return to_json(options, explain(options, context));
   });
 }
 

@@ -26,7 +26,7 @@ TEXTS = ["the same text twice, with enough words to be compared", "another",
 TABLE = pa.table({"text": TEXTS, "n": [1, 2, 3]})
 TABLES = {"dedup": ("dedup", "input", "device", "run"), "near": ("near", "input", "device", "run"),
           "fingerprint": ("fingerprint", "input", "run"), "substrings": ("substrings", "input", "run"),
-          "ngrams": ("ngrams", "input", "run"), "explain": ("fingerprint", "input", "run"), "Index": ("layout",),
+          "ngrams": ("ngrams", "input", "run"), "explain": ("explain", "input", "run"), "Index": ("layout",),
           "Index.add": ("add", "input", "run"), "Index.query": ("query", "input", "run"),
           "Index.query_self": ("query", "run"), "Index.passages": ("passages", "run"), "Library": ("run",)}
 

@@ -8,6 +8,10 @@ import re
 from program import TestCase, changed, difference, documents, fingerprints, jsonl, lines, main, sentence, vocabulary
 
 WINDOW = 3
+MEMO = ("To all staff of the northern depot. From 3 March on, every pallet that leaves the yard is to be weighed "
+        "twice, once at the gate and once at the ramp, and both figures are to be written on the waybill. The new scale "
+        "has cost us 4,200 dollars, so please treat it with care, keep it dry, and report any fault to the foreman on the "
+        "same day.")
 
 
 class Document:
@@ -120,13 +124,84 @@ class Explain(TestCase):
         bits = difference(a, b)
         for line in (f"   8 tokens, 6 distinct windows, fingerprint 0x{a:016x}",
                      f"   9 tokens, 7 distinct windows, fingerprint 0x{b:016x}",
-                     f"difference: {bits} of 64 bits", "similarity: 0.300 (3 of 10 distinct windows in both)",
-                     f"verdict:    {'match' if bits <= 8 else 'no match'} at --distance 8",
+                     f"difference: {bits} of 64 bits",
+                     "similarity: 0.300 (3 of 10 distinct windows of 3 tokens in both)",
+                     f"near:       {'match' if bits <= 8 else 'no match'} at --distance 8",
+                     "  --verify: no match at --distance 10 and --threshold 0.8",
+                     "dedup:      no match at --threshold 0.8: similarity 0.125 with --window 5",
+                     "            match with --threshold 0.125",
                      "[[The quick, brown fox jumps]]. Over it all", "Well: [[the QUICK brown fox jumps]] under it all"):
             self.assertIn(line + "\n", out)
         self.assertNotIn("\x1b", out)
         [marks] = re.findall(r"\nB  [01 ]+\n   ([ ^]*)\n", out)
         self.assertEqual(marks.count("^"), bits)
+
+    def verdicts(self, texts, window, threshold, max_loss):
+        """Returns what the verbs do with texts 0 and 1, 2 and 3, and so on: the places of those that `near` and
+        `near --verify` match, and those that dedup removes."""
+        self.write("in.jsonl", jsonl(texts))
+        matched = []
+        for flags in ([], ["--verify", *threshold]):
+            self.run_program("near", "in.jsonl", "-o", "out", "--force", "-q", *flags, *window)
+            pairs = [row.split(b"\t")[:2] for row in self.read("out", "matches.tsv").splitlines()[1:]]
+            matched.append({int(first) for first, second in pairs if int(second) == int(first) + 1})
+        self.run_program("dedup", "in.jsonl", "-o", "run", "--force", "-q", "--templates", "off", *window, *threshold,
+                         *max_loss)
+        decided = [json.loads(row) for row in self.read("run", "decisions.jsonl").splitlines()]
+        return *matched, {row["id"]: row for row in decided}
+
+    def test_it_says_what_the_verbs_do(self):
+        rng = random.Random(43)
+        texts = [MEMO, MEMO.replace("4,200", "4,650").replace("3 March", "5 April")]
+        for at in range(30):
+            words = vocabulary(2000, seed=at)  # few words in common with other texts
+            text = sentence(rng, words, rng.randint(4, 160))
+            other = changed(rng, text, words, rng.randint(0, 3 + at % 2))
+            texts += [text, other + " " + sentence(rng, words, rng.randint(0, 1 + at % 3 * 8))]
+        seen = set()
+        for window, threshold, max_loss in (([], [], []),
+                                            (["--window", "4"], ["--threshold", "0.6"], ["--max-loss", "3"])):
+            backwards = self.verdicts(texts[::-1], window, threshold, max_loss)[2]
+            near, verified, decided = self.verdicts(texts, window, threshold, max_loss)
+            for at in range(0, len(texts), 2):
+                report = self.explain(str(at), str(at + 1), "--in", "in.jsonl", *window, *threshold, *max_loss)
+                self.assertEqual(bool(report["match"]), at in near, at)
+                self.assertEqual(bool(report["verified"]["match"]), at in verified, at)
+                dedup = report["dedup"]
+                for side, row in (("b_for_a", decided[str(at + 1)]), ("a_for_b", backwards[str(len(texts) - 1 - at)])):
+                    said = dedup.get(side, {})
+                    self.assertEqual(row["reason"] in ("near", "exact"), bool(said.get("removed")), (at, side))
+                    self.assertEqual(row["reason"] is not None, dedup["match"], (at, side))
+                    if row["reason"] in ("near", "own_text"):
+                        self.assertAlmostEqual(row["similarity"], dedup["similarity"], places=5)
+                        self.assertEqual((row["lost"], row["longest_lost"]), (said["lost"], said["longest_lost"]))
+                    if row["reason"] == "near":
+                        self.assertEqual(row.get("differs_in"), said.get("differs_in"))
+                    seen.add(row["reason"])
+        self.assertEqual(seen, {None, "near", "own_text"})
+
+    def test_the_options_that_change_a_verdict_do_change_it(self):
+        self.write("a.txt", MEMO)
+        self.write("b.txt", MEMO.replace("4,200", "4,650").replace("3 March", "5 April"))
+        self.write("c.txt", MEMO + " I do not agree with this at all; I will go to the auditors.")
+        report = self.explain("a.txt", "b.txt")
+        # Neither verb takes the two for similar, and each has its own windows.
+        self.assertGreater(report["similarity"], 0.8)
+        self.assertLess(report["dedup"]["similarity"], 0.8)
+        self.assertFalse(report["match"] or report["verified"]["match"] or report["dedup"]["match"])
+        threshold = str(report["dedup"]["change"]["threshold"])
+        report = self.explain("a.txt", "b.txt", "--threshold", threshold)["dedup"]
+        self.assertTrue(report["match"] and report["b_for_a"]["removed"])
+        self.assertEqual(report["b_for_a"]["differs_in"], "number")
+        for name, value in report["b_for_a"]["change"].items():
+            flag = "--" + name.replace("_", "-")
+            report = self.explain("a.txt", "b.txt", "--threshold", threshold, flag, str(value))["dedup"]
+            self.assertFalse(report.get("b_for_a", {}).get("removed"), flag)
+        report = self.explain("a.txt", "c.txt")["dedup"]
+        self.assertTrue(report["match"] and report["a_for_b"]["removed"] and not report["b_for_a"]["removed"])
+        value = report["b_for_a"]["change"]["max_loss"]
+        self.assertTrue(self.explain("a.txt", "c.txt", "--max-loss", str(value))["dedup"]["b_for_a"]["removed"])
+        self.assertFalse(self.explain("a.txt", "c.txt", "--max-loss", str(value - 1))["dedup"]["b_for_a"]["removed"])
 
     def test_a_document_too_short_is_no_match(self):
         self.write("a.txt", "one two three four")

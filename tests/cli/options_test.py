@@ -29,8 +29,8 @@ EXPECTED = {"exact": False, "near": "simhash", "tokenizer": "words", "hash": "xx
 
 # The tables, with a verb that has all of their options.
 VERBS = {"run": "dedup", "input": "index query", "device": "dedup", "dedup": "dedup", "fingerprint": "fingerprint",
-         "near": "near", "substrings": "substrings", "ngrams": "ngrams build", "layout": "index create",
-         "add": "index add", "query": "index query", "passages": "index extract"}
+         "near": "near", "explain": "explain", "substrings": "substrings", "ngrams": "ngrams build",
+         "layout": "index create", "add": "index add", "query": "index query", "passages": "index extract"}
 
 
 def tables():

@@ -28,7 +28,8 @@ DECISIONS = {
     "id": pa.string(), "keep": pa.bool_(), "reason": pa.string(), "match": pa.string(), "similarity": pa.float64(),
     "unverified": pa.string(), "known": pa.string(), "known_digest": pa.string(), "verified": pa.bool_(),
     "lost": pa.int64(), "longest_lost": pa.int64(), "lost_attachments": pa.int64(), "as_written": pa.float64(),
-    "spans": RANGES, "cluster": pa.int64(), "override": pa.string(), "override_seq": pa.int64(),
+    "differs_in": pa.string(), "spans": RANGES, "cluster": pa.int64(), "override": pa.string(),
+    "override_seq": pa.int64(),
     "against": pa.struct([pa.field("match", pa.string(), False), pa.field("similarity", pa.float64(), False),
                           pa.field("spans", RANGES, False)])}
 MATCHES = {"id1": pa.string(), "id2": pa.string(), "similarity": pa.float64(), "diff": pa.int64()}
@@ -169,6 +170,8 @@ class Tables(TablesCase):
         texts = documents(400, seed=74)
         words = documents(1, seed=83)[0].split()
         texts += [f" {sign} ".join(words) for sign in ("==", "!=")]
+        one = documents(1, seed=84)[0]
+        texts += [f"{one} {number}" for number in (5, 6)]
         self.write("old.jsonl", jsonl(texts[:100], id=lambda at: f"old {at}"))
         self.write("in.jsonl", jsonl(texts[80:], id=lambda at: f"new {at}"))
         self.write("items.jsonl", jsonl([" ".join(texts[at].split()[5:30]) for at in range(100, 400, 9)]))

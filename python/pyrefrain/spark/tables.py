@@ -11,8 +11,8 @@ _RANGES = "array<struct<begin:bigint,end:bigint>>"
 _DECISIONS = {
     "id": "string", "keep": "boolean", "reason": "string", "match": "string", "similarity": "double",
     "unverified": "string", "known": "string", "known_digest": "string", "verified": "boolean", "lost": "bigint",
-    "longest_lost": "bigint", "lost_attachments": "bigint", "as_written": "double", "spans": _RANGES,
-    "cluster": "bigint", "override": "string", "override_seq": "bigint",
+    "longest_lost": "bigint", "lost_attachments": "bigint", "as_written": "double", "differs_in": "string",
+    "spans": _RANGES, "cluster": "bigint", "override": "string", "override_seq": "bigint",
     "against": f"struct<match:string,similarity:double,spans:{_RANGES}>"}
 _MATCHES = {"id1": "string", "id2": "string", "similarity": "double", "diff": "bigint"}
 _CLUSTERS = {"id": "string", "digest": "decimal(20,0)", "cluster": "bigint"}

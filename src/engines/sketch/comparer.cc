@@ -43,12 +43,12 @@ Loss Comparer::loss(std::uint64_t removed, std::uint64_t kept) {
   Loss loss = lost_tokens(removed, kept, rule_.weighs_loss() ? &runs_ : nullptr);
   if (rule_.weighs_loss() && is_heavy(removed, kept, loss)) loss.heavy = 1;
   loss.attachments = lost_attachments(removed, kept);
-  if (rule_.compares_symbols() && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= WrittenReader::kMostBytes) {
+  if (rule_.reads_words() && std::max(texts_.bytes(removed), texts_.bytes(kept)) <= WrittenReader::kMostBytes) {
     if (written_bytes_ > kHeldWritten) {
       written_.clear();
       written_bytes_ = 0;
     }
-    loss.written = static_cast<float>(written_similarity(written(removed), written(kept), window_));
+    compare_written(written(removed), written(kept), window_, rule_, loss);
   }
   return loss;
 }

@@ -26,7 +26,8 @@ struct Loss {
   std::uint32_t longest = 0;  // the longest run of lost tokens
   float written = 1;          // similarity of the texts as they are written (written.h); 1 if it was not computed
   std::uint16_t attachments = 0;
-  std::uint16_t heavy = 0;  // 1: more than may be lost by default (LossWeight); 0 as well if it was not weighed
+  std::uint8_t heavy = 0;    // 1: more than may be lost by default (LossWeight); 0 as well if it was not weighed
+  std::uint8_t details = 0;  // bits (written.h): small things in which the texts differ; 0 as well if unknown
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
@@ -51,11 +52,13 @@ struct MatchRule {
     return max_loss == kAutoLoss && tokenizer != TokenizerKind::chars && tokenizer != TokenizerKind::bytes &&
            tokenizer != TokenizerKind::dna;
   }
-  // Whether it matters how texts are written: the tokenizer ignores symbols, and the allowed loss is limited.
-  bool compares_symbols() const {
-    return limits_loss() && (tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
-                             tokenizer == TokenizerKind::alpha);
+  // Whether tokens are words, which symbols are no part of.
+  bool reads_words() const {
+    return tokenizer == TokenizerKind::words || tokenizer == TokenizerKind::words_nfkc ||
+           tokenizer == TokenizerKind::alpha;
   }
+  // Whether it matters how texts are written: the tokenizer ignores symbols, and the allowed loss is limited.
+  bool compares_symbols() const { return limits_loss() && reads_words(); }
   // Whether a similar text may be removed: no attachment is lost, little enough of the text is lost, and the texts are
   // as similar where symbols count.
   bool covers(const Loss& loss) const {

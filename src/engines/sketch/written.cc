@@ -85,6 +85,55 @@ bool holds_symbol(std::string_view run) {
   return false;
 }
 
+// Whether no letter or digit is here. Of characters beyond ASCII, only U+2000 to U+2FFF, such as quotation marks and
+// dashes, are taken for no letters.
+bool is_edge(std::string_view text, std::size_t at) {
+  constexpr char kPunctuation = '\xE2';  // their first byte
+  if (at >= text.size() || text[at] == kPunctuation) return true;
+  return kind_of(text[at]) != Kind::word && kind_of(text[at]) != Kind::non_ascii && text[at] != '_';
+}
+bool is_edge_before(std::string_view text, std::size_t at) {
+  std::size_t before = at;
+  do
+    if (before-- == 0) return true;
+  while ((static_cast<unsigned char>(text[before]) & 0xC0U) == 0x80U && at - before < 4);
+  return is_edge(text, before);
+}
+
+bool has_word_at(std::string_view text, std::size_t at, std::string_view word) {
+  return at <= text.size() && same_word(text.substr(at, word.size()), word) && is_edge(text, at + word.size());
+}
+
+// The negation that begins here, or whose apostrophe is here; empty if there is none. A typographic apostrophe is found
+// at the letter before it.
+std::string_view negation_at(std::string_view text, std::size_t at) {
+  static constexpr std::array<std::string_view, 11> kNegationWords = {
+      "not", "no", "nor", "never", "none", "neither", "nothing", "nobody", "nowhere", "without", "cannot"};
+  constexpr std::string_view kNot = kNegationWords.front();
+  if (text[at] == '\'')
+    return at != 0 && has_word_at(text, at - 1, "n't") && !is_edge_before(text, at - 1) ? kNot : std::string_view();
+  if (at + 1 >= text.size()) return {};
+  const char first = lower(text[at]);
+  const char second = lower(text[at + 1]);
+  // Most words that begin like this are ruled out by their second letter.
+  if (first == 'n' ? second != 'o' && second != 'e' && kind_of(second) != Kind::non_ascii
+                   : second != (first == 'w' ? 'i' : 'a'))
+    return {};
+  if (!is_edge_before(text, at)) return has_word_at(text, at, "n\u2019t") ? kNot : std::string_view();
+  for (const std::string_view word : kNegationWords)
+    if (word[0] == first && word[1] == second && has_word_at(text, at, word))
+      return word == kNegationWords.back() ? kNot : word;
+  return {};
+}
+
+// The end of the number that begins here.
+std::size_t number_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && (is_digit(text[at]) ||
+                              ((text[at] == '.' || text[at] == ',') && at + 1 < text.size() && is_digit(text[at + 1]))))
+    ++at;
+  return at;
+}
+
 // Marks of quoted mail, titles, items, rules and frames contain no word and carry no meaning.
 bool is_meaningful(std::string_view run) {
   if (holds_word(run)) return true;
@@ -100,7 +149,46 @@ void WrittenReader::read(std::string_view text, WrittenTokens& out) {
     return;
   }
   // Wide symbols, and letters next to symbols, have several forms. Plain ASCII needs no normalization.
-  if (find(text, out)) find(normal_form(text), out);
+  if (!find(text, out)) return find_details(text, out);
+  const std::string normal = normal_form(text);
+  find(normal, out);
+  find_details(normal, out);
+}
+
+// Looks only where words begin that may be negations, at digits and at apostrophes. Uses the space that find() made.
+void WrittenReader::find_details(std::string_view text, WrittenTokens& out) {
+  constexpr text::AsciiSet kMayBegin{"nNwWcC0123456789'"};
+  constexpr text::AsciiSet kLetters{"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"};
+  const std::size_t words = (text.size() + 63) / 64;
+  letters_.resize(words);
+  const auto scan = [&](const text::AsciiSet& set, std::uint64_t* members) {
+    text::scan_ascii(text.data(), text.size(), set, false, members, non_ascii_.data(), copy_.data());
+  };
+  scan(kMayBegin, marked_.data());
+  scan(kLetters, letters_.data());
+  out.numbers = 0;
+  out.negations = 0;
+  std::size_t done = 0;      // the text before this position has been processed
+  std::uint64_t before = 0;  // whether the character before is a letter
+  for (std::size_t word = 0; word < words; ++word) {
+    // A typographic apostrophe is not ASCII.
+    const std::uint64_t apostrophes =
+        non_ascii_[word] >> 1U | (word + 1 < words ? non_ascii_[word + 1] << 63U : std::uint64_t{0});
+    const std::uint64_t letters = letters_[word];
+    const std::uint64_t begins = ~(letters << 1U | before);
+    before = letters >> 63U;
+    for (std::uint64_t places = marked_[word] & (~letters | begins | apostrophes); places != 0; places &= places - 1) {
+      const std::size_t at = word * 64 + static_cast<std::size_t>(std::countr_zero(places));
+      if (at < done) continue;
+      if (is_digit(text[at])) {
+        done = number_end(text, at);
+        out.numbers += hash_of(text.substr(at, done - at));
+        continue;
+      }
+      const std::string_view negation = negation_at(text, at);
+      if (!negation.empty()) out.negations += hash_of(negation);
+    }
+  }
 }
 
 // Returns whether the text has characters beyond ASCII.
@@ -164,13 +252,35 @@ double written_similarity(const WrittenTokens& a, const WrittenTokens& b, unsign
   return static_cast<double>(shared) / static_cast<double>(shared + own + own_of_other);
 }
 
-double written_similarity(std::string_view a, std::string_view b, unsigned window, WrittenReader& reader) {
-  if (std::max(a.size(), b.size()) > WrittenReader::kMostBytes) return 1;
+std::uint8_t differing_details(const WrittenTokens& a, const WrittenTokens& b) {
+  return static_cast<std::uint8_t>((a.numbers != b.numbers ? kNumberDetail : 0U) |
+                                   (a.negations != b.negations ? kNegationDetail : 0U) |
+                                   (a.hashes != b.hashes ? kSymbolDetail : 0U));
+}
+
+std::string detail_names(unsigned details) {
+  std::string names;
+  static constexpr std::pair<unsigned, std::string_view> kNames[] = {
+      {kNumberDetail, "number"}, {kNegationDetail, "negation"}, {kSymbolDetail, "symbol"}};
+  for (const auto& [bit, name] : kNames)
+    if ((details & bit) != 0) (names += names.empty() ? "" : ", ") += name;
+  return names;
+}
+
+void compare_written(const WrittenTokens& a, const WrittenTokens& b, unsigned window, const MatchRule& rule,
+                     Loss& loss) {
+  if (rule.compares_symbols()) loss.written = static_cast<float>(written_similarity(a, b, window));
+  loss.details = differing_details(a, b);
+}
+
+void compare_written(std::string_view a, std::string_view b, unsigned window, const MatchRule& rule,
+                     WrittenReader& reader, Loss& loss) {
+  if (!rule.reads_words() || std::max(a.size(), b.size()) > WrittenReader::kMostBytes) return;
   WrittenTokens first;
   WrittenTokens second;
   reader.read(a, first);
   reader.read(b, second);
-  return written_similarity(first, second, window);
+  compare_written(first, second, window, rule, loss);
 }
 
 namespace {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <random>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -74,7 +77,9 @@ double plain_similarity(const std::string& a, const std::string& b, double windo
 
 double similarity_of(const std::string& a, const std::string& b, unsigned window) {
   WrittenReader reader;
-  return written_similarity(a, b, window, reader);
+  Loss loss;
+  compare_written(a, b, window, MatchRule{}, reader, loss);
+  return loss.written;
 }
 
 double similarity5(const std::string& a, const std::string& b) {
@@ -97,7 +102,7 @@ TEST(WrittenTexts, AsReadSlowly) {
     for (auto i = random() % 4; i > 0 && !b.empty(); --i)
       b.replace(random() % b.size(), random() % 3, pieces[random() % pieces.size()]);
     const double expected = plain_similarity(a, b, 3);
-    ASSERT_DOUBLE_EQ(similarity_of(a, b, 3), expected) << a << "\n" << b;
+    ASSERT_DOUBLE_EQ(similarity_of(a, b, 3), static_cast<float>(expected)) << a << "\n" << b;
     differ += expected < 1 ? 1 : 0;
   }
   EXPECT_GT(differ, 500U);
@@ -128,6 +133,64 @@ TEST(WrittenTexts, FormsOfACharacterAreTheSame) {
   // Precomposed and decomposed characters; wide and plain ones.
   EXPECT_EQ(similarity5("a/\u00e9t\u00e9 = x", "a/e\u0301te\u0301 = x"), 1);
   EXPECT_EQ(similarity5("\uff41\uff0f\uff42 \u8a00\u8a9e", "a/b \u8a00\u8a9e"), 1);
+}
+
+// Reads ASCII text slowly: which numbers it has, and how often each, or which negations.
+std::multiset<std::string> plain_details(std::string text, bool numbers) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static const std::regex number("[0-9]+([.,][0-9]+)*");
+  static const std::regex negation(
+      "\\b(not?|nor|never|none|neither|nothing|nobody|nowhere|without|cannot)\\b|[a-z0-9_]n't\\b");
+  std::multiset<std::string> found;
+  const std::regex& wanted = numbers ? number : negation;
+  for (std::sregex_iterator at(text.begin(), text.end(), wanted), end; at != end; ++at) {
+    const std::string word = at->str();
+    found.insert(word.ends_with("n't") || word == "cannot" ? "not" : word);
+  }
+  return found;
+}
+
+unsigned details_of(const std::string& a, const std::string& b) {
+  WrittenReader reader;
+  Loss loss;
+  compare_written(a, b, 5, MatchRule{}, reader, loss);
+  return loss.details;
+}
+
+TEST(Details, AsReadSlowly) {
+  const std::vector<std::string> pieces = {"no",      "not", "can", "cannot", "don't", "n't",     "nothing", "Without",
+                                           "NOR",     "1",   "3.5", ".",      ",",     "1,000",   "-",       "a",
+                                           "neither", "_",   "'",   "now",    "knot",  "nowhere", "20",      "x"};
+  std::minstd_rand random(4);
+  std::array<unsigned, 4> seen{};
+  for (unsigned round = 0; round < 3000; ++round) {
+    std::string a;
+    for (auto i = random() % 60; i > 0; --i) {
+      a += pieces[random() % pieces.size()];
+      if (random() % 3 != 0) a += " ";
+    }
+    std::string b = a;
+    for (auto i = random() % 3; i > 0 && !b.empty(); --i)
+      b.replace(random() % b.size(), random() % 3, pieces[random() % pieces.size()]);
+    const unsigned expected = (plain_details(a, true) != plain_details(b, true) ? kNumberDetail : 0U) |
+                              (plain_details(a, false) != plain_details(b, false) ? kNegationDetail : 0U);
+    ASSERT_EQ(details_of(a, b) & (kNumberDetail | kNegationDetail), expected) << a << "\n" << b;
+    ++seen[expected];
+  }
+  EXPECT_GT(std::ranges::min(seen), 100U);
+}
+
+TEST(Details, AreSmallThingsThatDecide) {
+  EXPECT_EQ(details_of("All iterators are invalidated.", "No iterators are invalidated."), kNegationDetail);
+  EXPECT_EQ(details_of("It is valid.", "It isn\u2019t valid."), kNegationDetail);
+  EXPECT_EQ(details_of("\u201cNo\u201d \u2014 he said", "\u201cOh\u201d \u2014 he said"), kNegationDetail);
+  EXPECT_EQ(details_of("It cannot be, and must not be", "It can't be, and mustn't be"), 0U);
+  EXPECT_EQ(details_of("pay 1,000 by May 3", "pay 1,000 by May 4"), kNumberDetail);
+  EXPECT_EQ(details_of("x\u00b2", "x2"), 0U);
+  EXPECT_EQ(details_of("a < b", "a > b"), kSymbolDetail);
+  EXPECT_EQ(details_of("from $5 on", "from $6 on"), kNumberDetail | kSymbolDetail);
+  EXPECT_EQ(detail_names(kNumberDetail | kSymbolDetail), "number, symbol");
+  EXPECT_EQ(detail_names(0), "");
 }
 
 TEST(WrittenTexts, ALongTextIsNotAboutASymbol) {

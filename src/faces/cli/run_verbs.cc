@@ -149,9 +149,7 @@ int run_explain(const Settings& settings) {
     if (!settings.in.empty()) recognize_input(settings, options.input, context, false);
     return explain(options, context);
   });
-  const unsigned distance = given_options<NearOptions>(settings).distance;
-  print(settings.json ? to_json(report, distance)
-                      : explain_text(report, distance, options.fingerprint.window, look_of(STDOUT_FILENO)));
+  print(settings.json ? to_json(options, report) : explain_text(options, report, look_of(STDOUT_FILENO)));
   return 0;
 }
 

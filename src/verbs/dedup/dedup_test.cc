@@ -34,6 +34,33 @@ TEST_F(DedupTest, DecidesAsTheDefinitionSays) {
   }
 }
 
+TEST_F(DedupTest, SaysWhatKeepsSimilarDocuments) {
+  std::mt19937_64 random(17);
+  const std::string text = join(random_words(random, 300));
+  const std::string symbols = join(random_words(random, 60)) + " a == b c == d e == f g == h";
+  std::string other = symbols;
+  for (std::size_t at = 0; (at = other.find("==", at)) != std::string::npos;) other.replace(at, 2, "!=");
+  const std::string file = "\n\n[attachment: a.pdf, application/pdf, 9 bytes, " + std::string(32, 'a') + "]";
+  DedupOptions wanted = options(
+      given(std::vector<std::string>{text, text + " " + join(random_words(random, 30)),
+                                     text + " " + join(random_words(random, 60)), symbols, other, text + file}));
+  const OwnTextReport by = run(wanted).own_text_by;
+  EXPECT_EQ(by.attachments, 1U);
+  EXPECT_EQ(by.symbols, 1U);
+  EXPECT_EQ(by.loss, 2U);
+  EXPECT_EQ(by.loss_median, 30U);
+  EXPECT_EQ(by.loss_longest, 60U);
+  EXPECT_EQ(kept(), "kkkkkk");
+  // As many go as it says, with this loss and not with less.
+  const std::vector<std::pair<std::uint32_t, std::string>> expected = {
+      {29, "kkkkkk"}, {30, "k-kkkk"}, {59, "k-kkkk"}, {60, "k--kkk"}};
+  for (const auto& [max_loss, stay] : expected) {
+    wanted.max_loss = max_loss;
+    run(wanted);
+    EXPECT_EQ(kept(), stay) << max_loss;
+  }
+}
+
 TEST_F(DedupTest, OwnTextThatRepeatsIsCutAndCountsNoMore) {
   std::mt19937_64 random(9);
   const Words shared = random_words(random, 200);

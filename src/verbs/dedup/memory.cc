@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engines/sketch/written.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/state/outcome.h"
 #include "verbs/run/columns/column.h"
@@ -42,6 +43,7 @@ void list_decisions(DedupRun& run, DedupResult& result) {
       row.lost = decision.loss.tokens;
       row.longest_lost = decision.loss.longest;
       row.as_written = decision.loss.written;
+      if (row.reason == Reason::near) row.differs_in = sketch::detail_names(decision.loss.details);
     }
     begin = end;
   }

@@ -30,6 +30,7 @@ std::string line_of(std::size_t document, const DedupDecision& decision) {
   if (decision.reason == Reason::near || own_text)
     line += fmt::format(R"(, "lost": {}, "longest_lost": {})", decision.lost, decision.longest_lost);
   if (own_text && decision.as_written < 1) line += fmt::format(R"(, "as_written": {:.3g})", decision.as_written);
+  if (!decision.differs_in.empty()) line += fmt::format(R"(, "differs_in": "{}")", decision.differs_in);
   line += R"(, "spans": [)";
   for (const ByteRange& span : decision.spans)
     line += fmt::format("{}[{}, {}]", &span == decision.spans.data() ? "" : ", ", span.begin, span.end);

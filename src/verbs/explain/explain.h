@@ -11,4 +11,11 @@ namespace refrain::verbs::explain {
 void compare_texts(ExplainReport& report, const FingerprintOptions& options, MemoryBudget& budget,
                    const Context& context, const evidence::LeftOutOf& left_out = {});
 
+// Sets what dedup says about two documents.
+void compare_as_dedup(ExplainReport& report, const DocumentMatchOptions& options, MemoryBudget& budget);
+
+// Returns which options would change a decision by which a document is removed, or is kept although it is similar to
+// the other.
+ChangingOptions changing_options(const ExplainedRemoval& decided, double similarity, double threshold);
+
 }  // namespace refrain::verbs::explain

@@ -127,6 +127,7 @@ class Decisions {
       if (!row["reason"].is_null()) document.reason = std::string_view(row["reason"]);
       if (!row["match"].is_null()) document.match = std::string_view(row["match"]);
       if (!row["similarity"].is_null()) document.similarity = row["similarity"].get_double();
+      if (std::string_view details; row["differs_in"].get(details) == simdjson::SUCCESS) document.differs_in = details;
       if (std::string_view known; row["known"].get(known) == simdjson::SUCCESS) document.known = known;
       if (std::string_view digest; row["known_digest"].get(digest) == simdjson::SUCCESS) document.known_digest = digest;
       if (row["verified"].get(document.verified) != simdjson::SUCCESS) document.verified = true;
@@ -323,6 +324,13 @@ StoryReport tell_story(const StoryOptions& options, const Context& context) {
     throw Error(Errc::not_found,
                 fmt::format("{}: no document with this id in the run in {}", options.id, options.run.string()));
   story.same_id = found - 1;
+  if (const DecidedDocument& one = story.document; (one.reason == "near" && one.verified) || one.reason == "own_text")
+    story.change = verbs::explain::changing_options({.removed = !one.keep,
+                                                     .lost = one.lost,
+                                                     .longest_lost = one.longest_lost,
+                                                     .lost_attachments = one.lost_attachments,
+                                                     .as_written = one.as_written},
+                                                    one.similarity, recorded.threshold);
 
   Place other;
   bool matched = false;

@@ -125,8 +125,8 @@ std::span<const Flag> option_flags() {
     });
     builder.add<DedupOptions>(kDedup);
     builder.add<NearOptions>(set_of(Verb::near));
-    builder.add<NearOptions>({{"distance", set_of(Verb::explain), "8 or the preset's"}});
-    builder.add<FingerprintOptions>(Verb::fingerprint | Verb::explain);
+    builder.add<ExplainOptions>(set_of(Verb::explain));
+    builder.add<FingerprintOptions>(set_of(Verb::fingerprint));
     builder.add<MatchOptions>(set_of(Verb::match));
     builder.add<SubstringsOptions>(set_of(Verb::substrings));
     builder.add<NgramsOptions>(set_of(Verb::ngrams_build));

@@ -98,11 +98,10 @@ MatchOptions match_options(const Settings& settings) {
 ExplainOptions explain_options(const Settings& settings) {
   if (settings.operands.size() != 2)
     throw Error(Errc::invalid_argument, "'explain' needs A and B, or --run DIR and the ID of a document in it");
-  ExplainOptions options;
+  auto options = given_options<ExplainOptions>(settings);
   options.a = settings.operands.at(0);
   options.b = settings.operands.at(1);
   options.input = input_options(settings, settings.in);
-  options.fingerprint = given_options<FingerprintOptions>(settings);
   // Without --in, A and B are files, which have neither records nor fields.
   const InputOptions plain;
   if (settings.in.empty() && (options.input.format != plain.format || options.input.text_name() != plain.text_name() ||
@@ -117,9 +116,9 @@ StoryOptions story_options(const Settings& settings) {
     throw Error(Errc::invalid_argument, "--run: takes the id of one document; remove the rest");
   const bool windows = std::ranges::find(settings.flags, Group::fingerprint, &Flag::group) != settings.flags.end();
   if (windows || !settings.in.empty() || settings.has("format") || settings.has("text_field") ||
-      settings.has("id_field") || settings.has("distance"))
+      settings.has_any({"id_field", "distance", "threshold", "max_loss"}))
     throw Error(Errc::invalid_argument,
-                "--run: the run records its inputs and windows; remove --in and the input and fingerprint flags");
+                "--run: the run records its inputs and options; remove --in and the flags of inputs and comparisons");
   return {.run = settings.run, .id = settings.operands.front()};
 }
 

@@ -41,16 +41,70 @@ std::string figures(std::string_view name, const ExplainedDocument& document) {
                      count_of(document.windows, "distinct window"), fingerprint);
 }
 
-std::string verdict(const ExplainReport& report, unsigned distance, unsigned window) {
-  if (!report.difference) {
-    const bool both = !report.a.fingerprint && !report.b.fingerprint;
-    return fmt::format("no match: {} fewer than {}, too short to judge",
-                       both                   ? "both have"
-                       : report.a.fingerprint ? "B has"
-                                              : "A has",
-                       count_of(window, "token"));
-  }
-  return fmt::format("{} at --distance {}", *report.difference <= distance ? "match" : "no match", distance);
+// Says which documents are too short to judge.
+std::string too_short(const ExplainReport& report, unsigned window) {
+  const bool a = report.a.tokens < window;
+  return fmt::format("no match: {} fewer than {}, too short to judge",
+                     a && report.b.tokens < window ? "both have"
+                     : a                           ? "A has"
+                                                   : "B has",
+                     count_of(window, "token"));
+}
+
+std::string near_verdicts(const ExplainOptions& options, const ExplainReport& report) {
+  constexpr std::string_view kLabel = "near:       ";
+  if (!report.difference) return fmt::format("{}{}\n", kLabel, too_short(report, options.fingerprint.window));
+  const auto answer = [](bool match) { return match ? "match" : "no match"; };
+  return fmt::format("{}{} at --distance {}\n  --verify: {} at --distance {} and --threshold {:g}\n", kLabel,
+                     answer(report.near), options.distance, answer(report.near_verified), options.verified_distance,
+                     options.threshold);
+}
+
+// Returns "--threshold 0.93 or --max-loss 3". Empty if no option changes the decision.
+std::string change_text(const ChangingOptions& change) {
+  std::string text;
+  if (change.threshold) text = fmt::format("--threshold {:g}", *change.threshold);
+  if (change.max_loss)
+    text += fmt::format("{}--max-loss {}", text.empty() ? "" : " or ",
+                        *change.max_loss == kAnyLoss ? "any" : std::to_string(*change.max_loss));
+  return text;
+}
+
+// Says what dedup would do with a document beside another one that is kept.
+std::string removal_text(std::string_view removed, std::string_view kept, const ExplainedRemoval& decided,
+                         double threshold) {
+  const std::string lost = decided.lost == 0 ? "loses nothing"
+                                             : fmt::format("loses {}, {} in a row", count_of(decided.lost, "token"),
+                                                           count_text(decided.longest_lost));
+  std::string text = fmt::format("  {} for {}:  ", removed, kept);
+  if (decided.removed)
+    text += fmt::format("removed; {}", lost);
+  else if (decided.lost_attachments != 0)
+    text += fmt::format("kept for {}", count_of(decided.lost_attachments, "attachment"));
+  else if (decided.as_written < threshold)
+    text += fmt::format("kept: similarity {:.3f} where symbols count", decided.as_written);
+  else
+    text += fmt::format("kept, because it {}", lost);
+  if (!decided.differs_in.empty()) text += fmt::format("; differs in: {}", decided.differs_in);
+  if (const std::string change = change_text(decided.change); !change.empty())
+    text += fmt::format("\n            {} with {}", decided.removed ? "kept" : "removed", change);
+  return text + "\n";
+}
+
+std::string dedup_verdict(const ExplainReport& report) {
+  constexpr std::string_view kLabel = "dedup:      ";
+  const ExplainedMatch& dedup = report.dedup;
+  if (dedup.same_text) return fmt::format("{}exact copies\n", kLabel);
+  if (!dedup.similarity) return fmt::format("{}{}\n", kLabel, too_short(report, dedup.window));
+  std::string text =
+      fmt::format("{}{} at --threshold {:g}: similarity {:.3f} with --window {}\n", kLabel,
+                  dedup.is_match() ? "match" : "no match", dedup.threshold, *dedup.similarity, dedup.window);
+  if (dedup.is_match())
+    return text + removal_text("B", "A", dedup.b_for_a, dedup.threshold) +
+           removal_text("A", "B", dedup.a_for_b, dedup.threshold);
+  if (const std::string change = change_text(dedup.change); !change.empty())
+    text += fmt::format("            match with {}\n", change);
+  return text;
 }
 
 // Returns a sentence that says whether text is shared, and how it is marked.
@@ -59,10 +113,10 @@ std::string sharing_line(const ExplainReport& report, const Look& look) {
   return fmt::format("\nShared text {}.\n", look.colour ? "is underlined" : "is marked [[ ]]");
 }
 
-std::string similarity_line(const ExplainReport& report) {
+std::string similarity_line(const ExplainReport& report, unsigned window) {
   const std::uint64_t either = report.a.windows + report.b.windows - report.shared_windows;
-  return fmt::format("similarity: {:.3f} ({} of {} in both)\n", report.similarity, count_text(report.shared_windows),
-                     count_of(either, "distinct window"));
+  return fmt::format("similarity: {:.3f} ({} of {} of {} in both)\n", report.similarity,
+                     count_text(report.shared_windows), count_of(either, "distinct window"), count_of(window, "token"));
 }
 
 // Describes the reason that the run recorded for a document.
@@ -103,7 +157,7 @@ std::string text_of(std::string_view name, const ExplainedDocument& document, co
 
 }  // namespace
 
-std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look) {
+std::string explain_text(const ExplainOptions& options, const ExplainReport& report, const Look& look) {
   std::string out = figures("A", report.a) + figures("B", report.b) + "\n";
   if (report.difference && report.a.fingerprint && report.b.fingerprint) {
     out += fmt::format("A  {}\nB  {}\n", bits(*report.a.fingerprint), bits(*report.b.fingerprint));
@@ -111,8 +165,8 @@ std::string explain_text(const ExplainReport& report, unsigned distance, unsigne
     if (!marks.empty()) out += fmt::format("   {}\n", marks);
     out += fmt::format("difference: {} of 64 bits\n", *report.difference);
   }
-  out += similarity_line(report);
-  out += fmt::format("verdict:    {}\n", verdict(report, distance, window));
+  out += similarity_line(report, options.fingerprint.window);
+  out += near_verdicts(options, report) + dedup_verdict(report);
   out += sharing_line(report, look);
   return out + text_of("A", report.a, look) + text_of("B", report.b, look);
 }
@@ -132,6 +186,7 @@ std::string story_text(const StoryReport& story, const Look& look) {
     if (document.reason == "near" && document.lost > 0)
       line("", fmt::format("{} lacks {} of it, {} in a row", printable(document.match, false),
                            count_of(document.lost, "token"), count_text(document.longest_lost)));
+    if (!document.differs_in.empty()) line("", fmt::format("differs in: {}", document.differs_in));
     if (!document.verified)
       line("", "the old text was gone, and its signature was believed (--trust-signatures)");
     else if (document.reason == "near")
@@ -152,6 +207,9 @@ std::string story_text(const StoryReport& story, const Look& look) {
     line("person", fmt::format("{}{} (override {})", document.override_op,
                                document.override_by.empty() ? "" : " by " + printable(document.override_by, false),
                                document.override_seq));
+  if (const std::string change = change_text(story.change); !change.empty())
+    line("change", fmt::format("with {}, it would {} for {}", change, document.keep ? "be removed" : "not be removed",
+                               printable(document.match, false)));
   if (!document.unverified.empty())
     line("note", fmt::format("{} may match it, but its text was gone", printable(document.unverified, false)));
   if (!document.marked.empty()) line("marked", fmt::format("contains test item {}", printable(document.marked, false)));
@@ -189,7 +247,7 @@ std::string story_text(const StoryReport& story, const Look& look) {
            (story.mail ? "\nSubjects, texts and attachments are identical.\n"
                        : "\nThe texts are identical, byte for byte.\n") +
            text_of(document.keep ? "kept" : "removed", {story.texts->a.id, story.texts->a.text, 0, 0, {}, {}}, look);
-  out += "\n" + similarity_line(*story.texts) + sharing_line(*story.texts, look);
+  out += "\n" + similarity_line(*story.texts, story.window) + sharing_line(*story.texts, look);
   return out + text_of(document.keep ? "kept" : "removed", story.texts->a, look) +
          text_of(document.keep && document.reason.empty() ? "removed for it, least similar" : "kept", story.texts->b,
                  look);

@@ -8,9 +8,9 @@
 
 namespace refrain::cli {
 
-// Returns the figures of both documents, their difference, the verdict at `distance`, and both texts with the shared
-// parts marked. A document of fewer than `window` tokens is too short to judge.
-std::string explain_text(const ExplainReport& report, unsigned distance, unsigned window, const Look& look);
+// Returns the figures of both documents, their difference, the verdicts of the verbs, and both texts with the shared
+// parts marked.
+std::string explain_text(const ExplainOptions& options, const ExplainReport& report, const Look& look);
 
 // Returns the decision about a document and its reason, its cluster, and both texts as above.
 std::string story_text(const StoryReport& story, const Look& look);

@@ -24,24 +24,49 @@ ExplainReport two_documents() {
   report.difference = 2;
   report.shared_windows = 1;
   report.similarity = 1.0 / 3;
+  report.near = true;
+  report.dedup = {.window = 2, .threshold = 0.5, .similarity = 0.5};
+  report.dedup.b_for_a = {.removed = true, .lost = 1, .longest_lost = 1, .differs_in = "number", .change = {0.501, 0}};
+  report.dedup.a_for_b = {.lost = 9, .longest_lost = 7, .change = {std::nullopt, 7}};
   return report;
 }
 
 TEST(Explain, GivesFiguresVerdictAndMarkedTexts) {
-  const std::string out = explain_text(two_documents(), 3, 3, kPlain);
+  const std::string out = explain_text({.distance = 3, .threshold = 0.5}, two_documents(), kPlain);
   EXPECT_NE(out.find("4 tokens, 2 distinct windows, fingerprint 0x00000000000000f0"), std::string::npos) << out;
   EXPECT_NE(out.find("difference: 2 of 64 bits\n"), std::string::npos) << out;
-  EXPECT_NE(out.find("similarity: 0.333 (1 of 3 distinct windows in both)\n"), std::string::npos) << out;
-  EXPECT_NE(out.find("verdict:    match at --distance 3\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("similarity: 0.333 (1 of 3 distinct windows of 3 tokens in both)\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("near:       match at --distance 3\n"
+                     "  --verify: no match at --distance 10 and --threshold 0.5\n"
+                     "dedup:      match at --threshold 0.5: similarity 0.500 with --window 2\n"
+                     "  B for A:  removed; loses 1 token, 1 in a row; differs in: number\n"
+                     "            kept with --threshold 0.501 or --max-loss 0\n"
+                     "  A for B:  kept, because it loses 9 tokens, 7 in a row\n"
+                     "            removed with --max-loss 7\n"),
+            std::string::npos)
+      << out;
   EXPECT_NE(out.find("--- B  b.txt\n[[one two three]] five\n"), std::string::npos) << out;
-  EXPECT_NE(explain_text(two_documents(), 1, 3, kPlain).find("no match at --distance 1\n"), std::string::npos);
+  ExplainReport apart = two_documents();
+  apart.near = false;
+  apart.dedup.similarity = 0.4444;
+  apart.dedup.change.threshold = 0.444;
+  EXPECT_NE(explain_text({.distance = 1}, apart, kPlain).find("no match at --distance 1\n"), std::string::npos);
+  EXPECT_NE(explain_text({}, apart, kPlain)
+                .find("dedup:      no match at --threshold 0.5: similarity 0.444 with --window 2\n"
+                      "            match with --threshold 0.444\n"),
+            std::string::npos);
 }
 
 TEST(Explain, JudgesNothingThatIsTooShort) {
   ExplainReport report = two_documents();
   report.b.fingerprint.reset();
   report.difference.reset();
-  EXPECT_NE(explain_text(report, 3, 3, kPlain).find("no match: B has fewer than 3 tokens"), std::string::npos);
+  report.b.tokens = 2;
+  report.dedup.similarity.reset();
+  report.dedup.window = 5;
+  const std::string out = explain_text({}, report, kPlain);
+  EXPECT_NE(out.find("near:       no match: B has fewer than 3 tokens"), std::string::npos) << out;
+  EXPECT_NE(out.find("dedup:      no match: both have fewer than 5 tokens"), std::string::npos) << out;
 }
 
 TEST(Explain, TellsTheStoryOfARemovedDocument) {

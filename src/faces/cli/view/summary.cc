@@ -136,6 +136,15 @@ std::string too_short_items(const AgainstReport& against, const DedupOptions& op
                      count_of(options.against_min, "token"), names, against.too_short > kShown ? ", ..." : "");
 }
 
+// Returns "9 for the loss alone; --max-loss 20 would let half of them go, 60 all". Empty if there are none.
+std::string loss_decides(const OwnTextReport& own) {
+  if (own.loss == 0) return "";
+  std::string line =
+      fmt::format("{} for the loss alone; --max-loss {} would let ", count_text(own.loss), own.loss_median);
+  if (own.loss_median == own.loss_longest) return line + (own.loss == 1 ? "it go" : "all go");
+  return line + fmt::format("half of them go, {} all", own.loss_longest);
+}
+
 std::string tokenizer_note(TokenizerKind tokenizer) {
   return "tokenizer: " + tokenizer_text(tokenizer_names()[static_cast<std::size_t>(tokenizer)]);
 }
@@ -190,12 +199,17 @@ std::string dedup_summary(const DedupReport& report, const DedupOptions& options
     table.add_if(
         loss.documents > 0, "lost with them", count_of(loss.tokens, "token"),
         {fmt::format("from {}; at most {} in a row", count_of(loss.documents, "document"), count_text(loss.longest))});
+    table.add_if(
+        loss.in_details > 0, "differ in details", count_text(loss.in_details),
+        {fmt::format("removed, though a number ({}), negation ({}) or symbol ({}) differs; see report.html",
+                     count_text(loss.in_numbers), count_text(loss.in_negations), count_text(loss.in_symbols))});
     table.add_if(report.own_text > 0, "kept for own text", count_text(report.own_text),
                  {options.max_loss == kAnyLoss ? "similar, but with attachments of their own"
                   : options.max_loss == kAutoLoss
                       ? "similar, but with too much text, symbols or attachments of their own"
                       : fmt::format("similar, but with more than {} in a row, symbols or attachments of their own",
-                                    count_of(options.max_loss, "token"))});
+                                    count_of(options.max_loss, "token")),
+                  loss_decides(report.own_text_by)});
     const TemplateReport& left_out = report.templates;
     table.add_if(left_out.sources > 0, "templates left out", count_of(left_out.windows, "window"),
                  {fmt::format("shared within {}; {:.1f}% of their text", count_of(left_out.sources, "source"),

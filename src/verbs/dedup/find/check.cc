@@ -146,9 +146,7 @@ class RemovalCheck {
       const std::string_view kept = texts_.get(b, other);
       match.loss.attachments = attachments_lost(text, kept);
       if (rule_.weighs_loss()) match.loss.heavy = is_heavy(text, kept, lost_tokens, gained) ? 1 : 0;
-      if (rule_.compares_symbols())
-        match.loss.written =
-            static_cast<float>(sketch::written_similarity(text, kept, static_cast<unsigned>(window_), written_));
+      sketch::compare_written(text, kept, static_cast<unsigned>(window_), rule_, written_, match.loss);
       const std::size_t common = first_.size() - own_.size();
       const std::size_t all = second_.size() + own_.size();
       if (bytes > kHeldBytes)

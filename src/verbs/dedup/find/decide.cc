@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "engines/matching/union_find.h"
+#include "engines/sketch/written.h"
 #include "refrain/error.h"
 #include "verbs/dedup/against/against.h"
 #include "verbs/dedup/state/known_documents.h"
@@ -87,24 +88,65 @@ void dedup_cluster(DedupRun& run) {
 
 namespace {
 
+// The number of documents by the longest run of tokens that they lose.
+class LongestRuns {
+ public:
+  void add(const sketch::Loss& loss) {
+    ++documents_[loss.longest];
+    ++all_;
+  }
+  // The least length that so many percent of the documents do not exceed.
+  std::uint32_t within(std::uint64_t percent) const {
+    std::uint32_t length = 0;
+    std::uint64_t below = 0;
+    for (const auto& [longest, documents] : documents_) {
+      if (100 * below < percent * all_) length = longest;
+      below += documents;
+    }
+    return length;
+  }
+
+ private:
+  std::map<std::uint32_t, std::uint64_t> documents_;
+  std::uint64_t all_ = 0;
+};
+
 LossReport report_losses(const Array<Decision>& decisions) {
   LossReport report;
-  std::map<std::uint32_t, std::uint64_t> runs;  // number of documents by the longest run of tokens that they lose
-  std::uint64_t removed = 0;
+  LongestRuns runs;
   for (const Decision& decision : decisions) {
     if (!decision.is(Reason::near)) continue;
-    ++removed;
-    ++runs[decision.loss.longest];
+    runs.add(decision.loss);
     report.documents += decision.loss.tokens != 0 ? 1 : 0;
     report.tokens += decision.loss.tokens;
+    const unsigned details = decision.loss.details;
+    report.in_details += details != 0 ? 1 : 0;
+    report.in_numbers += (details & sketch::kNumberDetail) != 0 ? 1 : 0;
+    report.in_negations += (details & sketch::kNegationDetail) != 0 ? 1 : 0;
+    report.in_symbols += (details & sketch::kSymbolDetail) != 0 ? 1 : 0;
   }
-  std::uint64_t below = 0;
-  for (const auto& [longest, documents] : runs) {
-    if (2 * below < removed) report.median = longest;
-    if (100 * below < 99 * removed) report.high = longest;
-    report.longest = longest;
-    below += documents;
+  report.median = runs.within(50);
+  report.high = runs.within(99);
+  report.longest = runs.within(100);
+  return report;
+}
+
+OwnTextReport report_own_texts(const Array<Decision>& decisions, double threshold) {
+  OwnTextReport report;
+  LongestRuns runs;
+  for (const Decision& decision : decisions) {
+    if (decision.own_text == 0) continue;
+    if (decision.loss.attachments != 0) {
+      ++report.attachments;
+    } else if (decision.loss.written < threshold) {
+      ++report.symbols;
+    } else {
+      ++report.loss;
+      runs.add(decision.loss);
+    }
   }
+  report.loss_median = runs.within(50);
+  report.loss_longest = runs.within(100);
   return report;
 }
 
@@ -187,6 +229,7 @@ void dedup_decide(DedupRun& run) {
   run.dir.close(file);
   report.removed_against = against;
   report.loss = report_losses(decisions);
+  report.own_text_by = report_own_texts(decisions, run.options.threshold);
   judge_sources(run, DedupOutcome::without_substrings(run));
 }
 

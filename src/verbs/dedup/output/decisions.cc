@@ -3,6 +3,7 @@
 #include <bit>
 #include <filesystem>
 
+#include "engines/sketch/written.h"
 #include "store/shuffle.h"
 #include "verbs/dedup/near/finder.h"
 
@@ -68,6 +69,9 @@ void DecisionReader::fill(DocId document, DecisionRow& row) {
   if (decision_.loss.attachments != 0) row.lost_attachments = decision_.loss.attachments;
   row.as_written.reset();
   if (own_text && decision_.loss.written < 1) row.as_written = decision_.loss.written;
+  row.differs_in.reset();
+  if (reason == Reason::near && decision_.loss.details != 0)
+    row.differs_in = sketch::detail_names(decision_.loss.details);
   if (reason == Reason::against) row.spans = against_.spans(document);
   row.decision = overrides_.decisive(document);
   row.against.reset();

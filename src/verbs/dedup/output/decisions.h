@@ -61,6 +61,7 @@ struct DecisionRow {
   std::optional<std::uint64_t> longest_lost;
   std::optional<std::uint64_t> lost_attachments;
   std::optional<double> as_written;
+  std::optional<std::string> differs_in;
   std::vector<ByteRange> spans;
   std::optional<DocId> cluster;
   std::optional<Mark> against;         // if documents with items are only marked

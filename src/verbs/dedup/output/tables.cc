@@ -31,6 +31,7 @@ const std::vector<TableColumn>& decision_columns() {
       {.name = "longest_lost", .type = ColumnType::count, .optional = true},
       {.name = "lost_attachments", .type = ColumnType::count, .optional = true},
       {.name = "as_written", .type = ColumnType::real, .optional = true},
+      {.name = "differs_in", .optional = true},
       {.name = "spans", .type = ColumnType::ranges},
       {.name = "cluster", .type = ColumnType::count, .optional = true},
       {.name = "override", .optional = true},
@@ -82,7 +83,7 @@ void add_row(Rows& rows, const DecisionRow& row) {
   cells.add(row.match).add(row.similarity);
   cells.add(row.unverified).add(row.known).add(row.known_digest);
   cells.add(row.verified ? std::nullopt : std::optional(false));
-  cells.add(row.lost).add(row.longest_lost).add(row.lost_attachments).add(row.as_written);
+  cells.add(row.lost).add(row.longest_lost).add(row.lost_attachments).add(row.as_written).add(row.differs_in);
   cells.add(row.spans).add(row.cluster);
   const Override* decision = row.decision;
   cells.add(decision == nullptr ? std::nullopt : std::optional(override_op_name(decision->op)));

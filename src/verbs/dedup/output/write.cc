@@ -83,6 +83,7 @@ void add_decision(std::string& text, const DecisionRow& row, bool marks) {
   if (row.lost) text += fmt::format(R"(, "lost": {}, "longest_lost": {})", *row.lost, *row.longest_lost);
   if (row.lost_attachments) text += fmt::format(R"(, "lost_attachments": {})", *row.lost_attachments);
   if (row.as_written) text += fmt::format(R"(, "as_written": {:.3g})", *row.as_written);
+  if (row.differs_in) text += fmt::format(R"(, "differs_in": "{}")", *row.differs_in);
   text += fmt::format(R"(, "spans": {}, "cluster": {})", spans_json(row.spans),
                       row.cluster ? std::to_string(*row.cluster) : "null");
   if (row.decision != nullptr)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/budget.h"
+#include "engines/sketch/written.h"
 #include "refrain/report_json.h"
 #include "refrain/version.h"
 #include "verbs/dedup/report/page_data.h"
@@ -276,19 +277,43 @@ void add_templates(PageData& page, const TemplateReport& report) {
       .set("share", in_percent(report.share));
 }
 
+void add_details(PageData& page, const LossReport& loss, const DedupFindings& found) {
+  if (found.details.empty()) return;
+  PageData& box = page.add("details");
+  box.set("count", count_of(loss.in_details, "document"))
+      .set("numbers", count_text(loss.in_numbers))
+      .set("negations", count_text(loss.in_negations))
+      .set("symbols", count_text(loss.in_symbols));
+  for (std::size_t i = 0; i < found.details.size(); ++i) {
+    const ShownPair& pair = found.details[i];
+    PageData& item = box.add("list");
+    item.set("place", std::to_string(i + 1))
+        .set("what", sketch::detail_names(pair.loss.details))
+        .set("similarity", similarity_text(pair.similarity))
+        .set("removed", pair.removed_id);
+    add_pair(item, pair);
+  }
+}
+
 void add_losses(PageData& page, const DedupOptions& options, const DedupReport& report, const DedupFindings& found) {
   if (options.near != NearMethod::off && options.max_loss != kAnyLoss)
     page.add("max_loss")
         .set("most", options.max_loss == kAutoLoss
                          ? "little"
                          : fmt::format("at most {} in a row", count_of(options.max_loss, "token")));
-  if (report.own_text != 0)
-    page.add("own_text")
-        .set("count", count_of(report.own_text, "document"))
+  if (report.own_text != 0) {
+    PageData& own = page.add("own_text");
+    own.set("count", count_of(report.own_text, "document"))
         .set("what", options.max_loss == kAnyLoss    ? std::string("an attachment")
                      : options.max_loss == kAutoLoss ? std::string("too much text, symbols or an attachment")
                                                      : fmt::format("more than {} in a row, symbols or an attachment",
                                                                    count_of(options.max_loss, "token")));
+    if (const OwnTextReport& by = report.own_text_by; by.loss != 0)
+      own.add("by_loss")
+          .set("documents", count_of(by.loss, "document"))
+          .set("median", count_text(by.loss_median))
+          .set("longest", count_text(by.loss_longest));
+  }
   const LossReport& loss = report.loss;
   if (loss.documents == 0) return;
   page.add("loss")
@@ -411,6 +436,7 @@ std::string dedup_page(const DedupOptions& options, const DedupReport& report, c
   if (report.read.mails != 0 && options.input.compare == ComparedMail::body)
     page.add("mail").set("count", count_of(report.read.mails, "message"));
   add_templates(page, report.templates);
+  add_details(page, report.loss, findings);
   add_losses(page, options, report, findings);
   add_alarms(page, options, report);
   for (const Chart& chart : {cluster_chart(findings), similarity_chart(options, report, findings), loss_chart(findings),

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "corpus/source/reader.h"
+#include "engines/sketch/written.h"
 #include "refrain/error.h"
 #include "refrain/utf8.h"
 #include "verbs/dedup/state/compared_texts.h"
@@ -34,6 +35,7 @@ constexpr std::uint64_t kPageBytes = std::uint64_t{16} << 20;  // for the findin
 constexpr std::size_t kMostBins = 25;
 
 constexpr std::size_t kLosses = 10;
+constexpr std::size_t kDetails = 10;
 constexpr std::uint64_t kMostRereadBytes = std::uint64_t{64} << 20;  // maximum bytes of input
 
 // A near-duplicate that was removed, with its match.
@@ -49,6 +51,13 @@ bool less_similar(const NearRemoval& a, const NearRemoval& b) {
 bool loses_more(const NearRemoval& a, const NearRemoval& b) {
   if (a.loss.longest != b.loss.longest) return a.loss.longest > b.loss.longest;
   return a.loss.tokens != b.loss.tokens ? a.loss.tokens > b.loss.tokens : a.document < b.document;
+}
+
+// Whether the details in which a pair differs are more telling: a negation, then a number, then a symbol.
+bool is_more_telling(const NearRemoval& a, const NearRemoval& b) {
+  for (const unsigned detail : {sketch::kNegationDetail, sketch::kNumberDetail, sketch::kSymbolDetail})
+    if (((a.loss.details ^ b.loss.details) & detail) != 0) return (a.loss.details & detail) != 0;
+  return less_similar(a, b);
 }
 
 // A displayed cluster, filled as its members are read.
@@ -147,6 +156,7 @@ class Finder {
           ++found_.lossless;
         else
           found_.own_runs.add(decision.loss.longest);
+        if (decision.loss.details != 0) keep_best(details_, removal(document, decision), kDetails, is_more_telling);
         if (decision.loss.longest != 0) keep_best(worst_, removal(document, decision), kLosses, loses_more);
       }
       if (const auto place = places_.find(cluster); place != places_.end())
@@ -264,6 +274,7 @@ class Finder {
       for (const NearRemoval& near : cluster.near) shown.pairs.push_back(show(near));
       found_.clusters.push_back(std::move(shown));
     }
+    for (const NearRemoval& near : details_) found_.details.push_back(show(near));
     for (const NearRemoval& near : worst_) found_.worst.push_back(show(near));
   }
 
@@ -280,6 +291,7 @@ class Finder {
       for (const NearRemoval& pair : pairs) documents.insert({pair.document, pair.match});
     };
     for (const Gathered& cluster : gathered_) add(cluster.near);
+    add(details_);
     add(worst_);
     MatchIds ids(run_);
     run::ColumnReader<Digest> digests(run_.dir.work("hashes"));
@@ -307,6 +319,7 @@ class Finder {
   DedupFindings found_;
   std::unordered_map<DocId, std::string> headers_;  // of displayed messages
   std::vector<Gathered> gathered_;
+  std::vector<NearRemoval> details_;
   std::vector<NearRemoval> worst_;
   std::unordered_map<DocId, std::size_t> places_;  // index in gathered_, by cluster
 };

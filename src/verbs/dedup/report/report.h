@@ -78,6 +78,7 @@ struct DedupFindings {
   SourceLoss other_sources;        // all other sources together
   std::uint64_t lossless = 0;      // near-duplicates removed without any loss
   DoublingHistogram own_runs;      // of the other near-duplicates: their longest run
+  std::vector<ShownPair> details;  // that differ in small things that may be decisive; negations first
   std::vector<ShownPair> worst;    // the largest losses first
   std::vector<ShownCluster> clusters;
   std::vector<ShownItem> items;        // those in the most documents first

@@ -82,6 +82,44 @@ TEST_F(DedupReportTest, TellsWhatWasFound) {
   EXPECT_NE(html.find("<title>a: 3 removed</title>"), std::string::npos);
 }
 
+// As std::list::emplace_back, of which no iterators are invalidated, goes for that of std::deque.
+TEST_F(DedupReportTest, SmallDifferencesThatMayBeDecisiveComeFirst) {
+  const auto page_of = [](std::uint64_t seed, const std::string& what) {
+    return words(seed, 100) + " " + what + " " + words(seed + 1, 100);
+  };
+  named({{"deque", page_of(1, "in this case all iterators are invalidated")},
+         {"may", page_of(3, "to be paid in 5 days")},
+         {"less", page_of(5, "whenever a <= b holds")},
+         {"plain", page_of(7, "as one likes")},
+         {"more", page_of(7, "as one very likely likes")},
+         {"greater", page_of(5, "whenever a >= b holds")},
+         {"june", page_of(3, "to be paid in 6 days")},
+         {"list", page_of(1, "in this case no iterators are invalidated")}});
+  const DedupReport report = run();
+  EXPECT_EQ(report.removed_near, 4U);
+  EXPECT_EQ(report.loss.in_details, 3U);
+  EXPECT_EQ(report.loss.in_numbers, 1U);
+  EXPECT_EQ(report.loss.in_negations, 1U);
+  EXPECT_EQ(report.loss.in_symbols, 1U);
+  const std::string html = page();
+  std::size_t at = html.find("<h2 id=\"details\">");
+  for (const char* shown :
+       {"<b>1. negation</b>", "<del> no </del>", "<b>2. number</b>", "<b>3. symbol</b>", "id=\"losses\""})
+    EXPECT_NE(at = html.find(shown, at), std::string::npos) << shown;
+  EXPECT_EQ(html.find("<b>4. "), html.find("<b>4. ", at)) << "only losses";
+  const std::vector<std::string> rows = lines("out/decisions.jsonl");
+  EXPECT_EQ(value_of(rows[7], "differs_in"), "negation");
+  EXPECT_EQ(value_of(rows[6], "differs_in"), "number");
+  EXPECT_EQ(value_of(rows[5], "differs_in"), "symbol");
+  EXPECT_EQ(rows[4].find("differs_in"), std::string::npos);
+  EXPECT_EQ(story("list").document.differs_in, "negation");
+  for (const unsigned threads : {1U, 3U}) {
+    run("again", threads, kMinMemoryBytes);
+    EXPECT_EQ(lasting("again"), lasting("out"));
+    EXPECT_EQ(bytes("again"), bytes("out"));
+  }
+}
+
 TEST_F(DedupReportTest, NoTextOfADocumentBecomesMarkup) {
   const std::string hostile =
       "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{kept}}{{#clusters}} &amp; \x1b[31m \xE2\x80\xAE";
@@ -279,6 +317,9 @@ TEST_F(DedupReportTest, TheStoryOfARemovedDocument) {
   EXPECT_EQ(close.texts->a.text, text + " more");
   EXPECT_EQ(close.texts->b.text, text);
   EXPECT_NEAR(close.texts->similarity, close.document.similarity, 1e-6);
+  // 56 of 57 windows are shared.
+  EXPECT_EQ(close.change.threshold, 0.983);
+  EXPECT_EQ(close.change.max_loss, 0U);
 }
 
 TEST_F(DedupReportTest, TheStoryOfAKeptDocument) {

@@ -32,6 +32,18 @@ void visit_fields(verbs::run::SameOrConst<LossReport> auto& loss, auto field) {
   field("longest", loss.longest);
   field("median", loss.median);
   field("high", loss.high);
+  field("in_details", loss.in_details);
+  field("in_numbers", loss.in_numbers);
+  field("in_negations", loss.in_negations);
+  field("in_symbols", loss.in_symbols);
+}
+
+void visit_fields(verbs::run::SameOrConst<OwnTextReport> auto& own, auto field) {
+  field("attachments", own.attachments);
+  field("symbols", own.symbols);
+  field("loss", own.loss);
+  field("loss_median", own.loss_median);
+  field("loss_longest", own.loss_longest);
 }
 
 void visit_fields(verbs::run::SameOrConst<TemplateReport> auto& templates, auto field) {
@@ -107,6 +119,7 @@ void visit_fields(verbs::run::SameOrConst<DedupReport> auto& report, auto field)
   field("removed_near", report.removed_near);
   field("loss", report.loss);
   field("own_text", report.own_text);
+  field("own_text_by", report.own_text_by);
   field("templates", report.templates, uses_templates);
   field("known", report.known, looks_up);
   field("overrides", report.overrides, reads_overrides);
