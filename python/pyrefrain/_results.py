@@ -158,7 +158,8 @@ class Ngrams(Result):
 
 
 class Decisions(Result, Generic[Data]):
-    """One row per document: id, keep, reason, match, similarity, lost, longest_lost, as_written, spans, cluster.
+    """One row per document: id, keep, reason, match, similarity, lost, longest_lost, as_written, differs_in, spans,
+    cluster.
 
     `keep` selects the rows that are kept: frame[decisions.keep], frame.filter(decisions.keep), array[decisions.keep].
     """
@@ -172,6 +173,7 @@ class Decisions(Result, Generic[Data]):
         lost: Column
         longest_lost: Column
         as_written: Column
+        differs_in: Column
         spans: Column
         cluster: Column
 

@@ -32,7 +32,7 @@ else:
 
 # The columns of results that are read from files.
 _DECISION = {"id": "U", "keep": "b", "reason": "U", "match": "U", "similarity": "g", "lost": "l", "longest_lost": "l",
-             "as_written": "g", "spans": {"begin": "l", "end": "l"}, "cluster": "l"}
+             "as_written": "g", "differs_in": "U", "spans": {"begin": "l", "end": "l"}, "cluster": "l"}
 _CUT = {"document": "l", "begin": "l", "end": "l"}
 
 

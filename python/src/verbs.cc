@@ -176,6 +176,7 @@ class DecisionColumns {
                                    number_column(std::move(lost_), near_).named("lost"),
                                    number_column(std::move(longest_), near_).named("longest_lost"),
                                    number_column(std::move(as_written_), differ_).named("as_written"),
+                                   std::move(details_).column(detailed_).named("differs_in"),
                                    list_column(std::vector(offsets_), std::move(spans)).named("spans"),
                                    number_column(std::move(clusters_), clustered_).named("cluster")};
     if (against != nullptr) columns.push_back(against->ids_at(items_).named("item"));
@@ -211,6 +212,8 @@ class DecisionColumns {
     longest_.push_back(static_cast<std::int64_t>(decision.longest_lost));
     differ_.push_back(decision.own_text && decision.as_written < 1 ? 1 : 0);
     as_written_.push_back(decision.as_written);
+    details_.add(decision.differs_in);
+    detailed_.push_back(decision.differs_in.empty() ? 0 : 1);
     clustered_.push_back(decision.cluster ? 1 : 0);
     clusters_.push_back(static_cast<std::int64_t>(decision.cluster.value_or(0)));
     for (const ByteRange& span : decision.spans) {
@@ -220,8 +223,8 @@ class DecisionColumns {
     offsets_.push_back(static_cast<std::int64_t>(begins_.size()));
   }
 
-  std::vector<std::uint8_t> keep_, reasoned_, matched_, near_, differ_, clustered_;
-  TextBuilder reasons_;
+  std::vector<std::uint8_t> keep_, reasoned_, matched_, near_, differ_, detailed_, clustered_;
+  TextBuilder reasons_, details_;
   std::vector<std::int64_t> matches_, items_, lost_, longest_, clusters_, begins_, ends_, offsets_ = {0};
   std::vector<double> similarities_, as_written_;
 };

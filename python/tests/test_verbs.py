@@ -50,6 +50,8 @@ def as_in_file(row, named=False):
                spans=[[span["begin"], span["end"]] for span in row["spans"]])
     if row["lost"] is None:
         del row["lost"], row["longest_lost"]
+    if row["differs_in"] is None:
+        del row["differs_in"]
     if row["as_written"] is None:
         del row["as_written"]
     else:
