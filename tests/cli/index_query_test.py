@@ -7,7 +7,8 @@ import re
 import subprocess
 
 from index_case import UNIQUE, WORDS, Index, ThreeDocuments, run_of
-from program import SOURCE_DIR, lines, main, program, sentence
+from limits import run_limited
+from program import SANITIZED, SOURCE_DIR, lines, main, program, sentence
 
 
 class SmallWorlds(Index):
@@ -486,6 +487,16 @@ class Extracted(Index):
         self.assertEqual(self.blots("index", "--unblot", f"{unused:x}", code=1), [])
         summary = json.loads(self.run_program("index", "extract", "index", "--json").err)
         self.assertEqual((summary["passages"], summary["documents"], summary["occurrences"]), (3, 9, 9))
+
+    def test_very_many_documents_without_an_answer_take_little_memory(self):
+        self.write("in.txt", lines(["a document that no empty line holds any word of"]))
+        self.create("in.txt", "--format", "lines")
+        self.write("empty.txt", b"\n" * 700_000)
+        done = run_limited("index", "query", self.path("index"), self.path("empty.txt"), "--format", "lines",
+                           "--memory", "64M", "--threads", "2", "-q", size=256 << 20)
+        self.assertEqual((done.code, done.err), (1, ""))
+        if not SANITIZED:
+            self.assertLess(done.peak, 36 << 20)  # 41 to 53 MB when each answer was held
 
     def test_the_answer_is_the_same_for_any_threads_and_memory(self):
         rng = random.Random(9)

@@ -27,6 +27,7 @@ namespace refrain::verbs::index {
 namespace {
 
 constexpr const char* kAnswerWhat = "the answers of a query";
+constexpr std::uint64_t kAnswerBytes = 512;  // an answer takes about as many, besides its passages
 constexpr const char* kOwnWhat = "the text of the query document";
 
 // Holds the passages of a document until it is its turn.
@@ -34,8 +35,10 @@ class WaitingPassages final : public PassageSink {
  public:
   explicit WaitingPassages(MemoryBudget& budget) : room_(budget.reserve(0, kAnswerWhat)) {}
 
+  bool empty() const { return passages_.empty(); }
+
   void begin(const PassageHead& head) override {
-    hold(sizeof head + head.text.size());
+    hold(kAnswerBytes + sizeof head + head.text.size());
     passages_.push_back({head, {}});
   }
   void occurrence(const Occurrence& occurrence) override {
@@ -69,6 +72,25 @@ class WaitingPassages final : public PassageSink {
   std::vector<Passage> passages_;
 };
 
+// Adds the answers to some documents. A changed document is counted once for each query document that led to it.
+void add(QueryReport& to, const QueryReport& some, std::uint64_t documents = 1) {
+  to.documents += documents;
+  if (!some.cursor.empty()) ++to.shortened;
+  to.tokens += some.tokens;
+  to.candidates += some.candidates;
+  to.compared += some.compared;
+  to.unverified += some.unverified;
+  to.passages += some.passages;
+  to.occurrences += some.occurrences;
+  to.cursor = some.cursor;
+  for (const ChangedDocument& changed : some.changed) {
+    const auto same = [&](const ChangedDocument& other) { return other.id == changed.id; };
+    if (std::any_of(to.changed.begin(), to.changed.end(), same)) continue;
+    if (to.changed.size() < kChangedNamed) to.changed.push_back(changed);
+  }
+  to.changed_documents += some.changed_documents;
+}
+
 class QueryRun {
  public:
   QueryRun(Snapshot& snapshot, const QueryOptions& options, const Context& context, PassageSink& sink)
@@ -99,6 +121,13 @@ class QueryRun {
     QueryReport report;
   };
 
+  // The answers to a batch of documents. Of those with nothing to report, which may be a million empty lines, only the
+  // sum is kept.
+  struct Answers {
+    std::vector<std::pair<std::size_t, Answer>> reported;  // by number in the batch
+    QueryReport rest;
+  };
+
   using Workers = std::vector<std::unique_ptr<Worker>>;
 
   void check_options() const;
@@ -110,7 +139,6 @@ class QueryRun {
   Answer query_one_of_all(Snapshot& snapshot, DocId document, const Context& context);
   WantedBlocks behind(Snapshot& snapshot, DocId document) const;
   void tell(Answer& answer);
-  void add(const QueryReport& one);
 
   Snapshot& snapshot_;
   const QueryOptions& options_;
@@ -165,7 +193,7 @@ Snapshot& QueryRun::snapshot_of(Workers& workers, unsigned worker) {
 void QueryRun::query_given(const QueryDocument& document) {
   const AskedRecord asked{document.id, document.text, std::nullopt, wanted_.of(snapshot_, document.id)};
   if (asked.has_no_documents()) return;
-  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
+  add(report_, query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
 void QueryRun::query_own() {
@@ -176,7 +204,7 @@ void QueryRun::query_own() {
   room.resize(text.capacity(), kOwnWhat);
   const AskedRecord asked{options_.id, text, document, wanted_.of(snapshot_, options_.id)};
   if (asked.has_no_documents()) return;
-  add(query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
+  add(report_, query_record(snapshot_, asked, options_, excluded_, context_, budget_, idle_, sink_));
 }
 
 void QueryRun::query_input() {
@@ -191,23 +219,27 @@ void QueryRun::query_input() {
   const auto ask = [&](unsigned worker, corpus::Batch& batch) -> corpus::InOrder {
     if (wanted_.by_query() && batch.ids.ordinals)
       throw Error(Errc::bad_input, "`pairs`: the documents of the input have no ids; name them with `id_field`");
-    auto answers = std::make_shared<std::vector<Answer>>(batch.texts.size());
+    auto answers = std::make_shared<Answers>();
+    Answer answer;
     for (std::size_t i = 0; i < batch.texts.size(); ++i) {
       throw_if_stopped(context_);
       if (batch.bad[i] != 0) continue;
-      Answer& answer = (*answers)[i];
       Snapshot& snapshot = snapshot_of(workers, worker);
       if (!batch.ids.ordinals) answer.id = batch.ids[i];
       const AskedRecord asked{answer.id, batch.texts[i], std::nullopt, wanted_.of(snapshot, answer.id)};
       if (asked.has_no_documents()) continue;
-      answer.passages = std::make_unique<WaitingPassages>(budget_);
+      if (!answer.passages) answer.passages = std::make_unique<WaitingPassages>(budget_);
       answer.report = query_record(snapshot, asked, options_, excluded_, quiet, budget_, idle_, *answer.passages);
+      if (answer.passages->empty() && answer.report.cursor.empty() && answer.report.changed.empty())
+        add(answers->rest, answer.report);
+      else
+        answers->reported.emplace_back(i, std::exchange(answer, {}));
     }
     return [this, answers, ordinals = batch.ids.ordinals](DocId first) {
-      for (std::size_t i = 0; i < answers->size(); ++i) {
-        Answer& answer = (*answers)[i];
-        if (ordinals) answer.id = std::to_string(first + i);
-        tell(answer);
+      add(report_, answers->rest, answers->rest.documents);
+      for (auto& [number, one] : answers->reported) {
+        if (ordinals) one.id = std::to_string(first + number);
+        tell(one);
       }
     };
   };
@@ -270,26 +302,7 @@ void QueryRun::tell(Answer& answer) {
   if (!answer.passages) return;
   answer.passages->tell(answer.id, sink_);
   answer.passages.reset();
-  add(answer.report);
-}
-
-// A changed document is counted once for each query document that led to it.
-void QueryRun::add(const QueryReport& one) {
-  ++report_.documents;
-  if (!one.cursor.empty()) ++report_.shortened;
-  report_.tokens += one.tokens;
-  report_.candidates += one.candidates;
-  report_.compared += one.compared;
-  report_.unverified += one.unverified;
-  report_.passages += one.passages;
-  report_.occurrences += one.occurrences;
-  report_.cursor = one.cursor;
-  for (const ChangedDocument& changed : one.changed) {
-    const auto same = [&](const ChangedDocument& other) { return other.id == changed.id; };
-    if (std::any_of(report_.changed.begin(), report_.changed.end(), same)) continue;
-    if (report_.changed.size() < kChangedNamed) report_.changed.push_back(changed);
-  }
-  report_.changed_documents += one.changed_documents;
+  add(report_, answer.report);
 }
 
 }  // namespace
