@@ -380,16 +380,20 @@ TEST(ReportJson, OfAnExplanationIsOneObject) {
   ExplainReport report;
   report.a = {.id = "a", .text = "x\"y", .tokens = 2, .windows = 1, .fingerprint = UINT64_MAX, .shared = {{0, 3}}};
   report.b.id = "b";
-  EXPECT_EQ(to_json(report, 3),
+  EXPECT_EQ(to_json({.distance = 3}, report),
             "{\n  \"verb\": \"explain\",\n  \"version\": \"" + std::string(kVersion) +
                 "\",\n"
-                "  \"a\": {\n    \"id\": \"a\",\n    \"text\": \"x\\\"y\",\n    \"tokens\": 2,\n    \"windows\": 1,\n"
+                "  \"a\": {\n    \"id\": \"a\",\n    \"text\": \"x\\\"y\",\n"
+                "    \"digest\": \"2e8e27d42380be19edb6e256765b012b\",\n    \"tokens\": 2,\n    \"windows\": 1,\n"
                 "    \"fingerprint\": \"18446744073709551615\",\n    \"shared\": [\n      [\n        0,\n        3\n   "
                 "   ]\n    ]\n  },\n"
-                "  \"b\": {\n    \"id\": \"b\",\n    \"text\": \"\",\n    \"tokens\": 0,\n    \"windows\": 0,\n"
+                "  \"b\": {\n    \"id\": \"b\",\n    \"text\": \"\",\n"
+                "    \"digest\": \"99aa06d3014798d86001c324468d497f\",\n    \"tokens\": 0,\n    \"windows\": 0,\n"
                 "    \"fingerprint\": null,\n    \"shared\": []\n  },\n"
                 "  \"difference\": null,\n  \"shared_windows\": 0,\n  \"similarity\": 0,\n  \"distance\": 3,\n  "
-                "\"match\": null\n}\n");
+                "\"match\": null,\n  \"verified\": {\n    \"distance\": 10,\n    \"threshold\": 0.8,\n"
+                "    \"match\": null\n  },\n  \"dedup\": {\n    \"window\": 0,\n    \"threshold\": 0,\n"
+                "    \"similarity\": null,\n    \"match\": false,\n    \"change\": {}\n  }\n}\n");
 }
 
 TEST(InputIdentity, IsTheSameForAListing) {
