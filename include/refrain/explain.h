@@ -45,7 +45,7 @@ struct ChangingOptions {
   std::optional<std::uint32_t> max_loss = {};  // kAnyLoss: any
 };
 
-// What dedup would decide about one of two similar documents if the other one is kept.
+// The decision of dedup on one of two similar documents if the other one is kept.
 struct ExplainedRemoval {
   bool removed = false;
   std::uint64_t lost = 0;  // as in DecidedDocument
@@ -56,7 +56,7 @@ struct ExplainedRemoval {
   ChangingOptions change = {};
 };
 
-// What dedup says about two documents that it compares, if no template is left out.
+// The verdict of dedup on two documents, if no template is left out.
 struct ExplainedMatch {
   unsigned window = 0;
   double threshold = 0;
@@ -128,7 +128,7 @@ struct DifferingHeader {
 
 struct StoryReport {
   DecidedDocument document;
-  // What would change the decision on the document and its match. Another match may still remove the document.
+  // Options that would change the decision on the document and its match. Another match may still remove the document.
   ChangingOptions change;
   std::uint64_t same_id = 0;  // further documents with this id; this report is about the first
 

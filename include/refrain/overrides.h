@@ -66,7 +66,7 @@ std::string merge_overrides(const std::filesystem::path& first, const std::files
 void merge_overrides(const std::filesystem::path& first, const std::filesystem::path& second,
                      const std::filesystem::path& output);
 
-// What a decision finds in a run.
+// Whether the text that a decision is about occurs in a run.
 enum class OverrideStatus {
   applies,
   stale,      // the text does not occur, but a document with another text has the id
@@ -88,7 +88,7 @@ struct OverridesCheckReport {
   std::uint64_t of(OverrideStatus status) const;
 };
 
-// What each line that counts would do to the documents of a finished run of dedup: nothing is decided anew, and
+// Looks up the documents of each line that counts in a finished run of dedup. Nothing is decided anew, and
 // documents of libraries are not looked up. Throws Error(not_found) if there is no finished run, and Error(bad_input)
 // as live_overrides() does.
 OverridesCheckReport check_overrides(const std::filesystem::path& file, const std::filesystem::path& run,

@@ -12,7 +12,7 @@ constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr std::int64_t kBit = 16;
 // No token counts more than this, however rare it is: two contexts are too little text to tell.
 constexpr std::int64_t kMostBits = 16 * kBit;
-// What an unseen pair weighs beside those that were seen: as much as this many occurrences of the first token.
+// An unseen pair weighs as much as this many occurrences of its first token.
 constexpr std::uint64_t kUnseen = 4;
 constexpr std::uint64_t kScale = std::uint64_t{1} << 20U;  // makes fractions of occurrences whole numbers
 // The cost of a token that another one replaces, and of one that the other stretch lacks. A long omission costs no more
@@ -111,13 +111,13 @@ std::uint32_t Evidence::pairs_of(std::uint32_t before, std::uint32_t word) const
   return static_cast<std::uint32_t>(last - first);
 }
 
-// What a token says where nothing predicts it.
+// The weight of a token that nothing predicts.
 std::int64_t Evidence::bits_of(std::uint32_t word) const {
   const std::uint64_t others = std::max<std::uint64_t>(1, elsewhere(counts_[word]));
   return std::min(kMostBits, std::int64_t{log2_sixteenths(tokens_)} - std::int64_t{log2_sixteenths(others)});
 }
 
-// What a token says after this one.
+// The weight of a token that follows `before`.
 std::int64_t Evidence::bits_after(std::uint32_t before, std::uint32_t word) const {
   const std::uint64_t others = std::max<std::uint64_t>(1, elsewhere(counts_[word]));
   const std::uint64_t both = kScale * elsewhere(pairs_of(before, word)) + kUnseen * kScale * others / tokens_;

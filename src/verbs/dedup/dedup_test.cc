@@ -51,7 +51,7 @@ TEST_F(DedupTest, SaysWhatKeepsSimilarDocuments) {
   EXPECT_EQ(by.loss_median, 30U);
   EXPECT_EQ(by.loss_longest, 60U);
   EXPECT_EQ(kept(), "kkkkkk");
-  // As many go as it says, with this loss and not with less.
+  // With this loss, as many documents are removed as the report says; with less, they are not.
   const std::vector<std::pair<std::uint32_t, std::string>> expected = {
       {29, "kkkkkk"}, {30, "k-kkkk"}, {59, "k-kkkk"}, {60, "k--kkk"}};
   for (const auto& [max_loss, stay] : expected) {

@@ -219,7 +219,7 @@ TEST_F(Merge, ContradictionsNameBothFiles) {
   EXPECT_NE(told.find("a:1; undo one of them"), std::string::npos) << told;
 }
 
-// What becomes of the lines if the documents, in order of rank, have these texts and ids.
+// The effects of the lines if the documents, in order of rank, have these texts and ids.
 struct Found {
   std::vector<Target> targets;
   std::vector<OverrideEffect> effects;

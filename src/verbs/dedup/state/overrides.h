@@ -1,4 +1,4 @@
-// What people decided about the documents of a run.
+// The decisions of people about the documents of a run.
 #pragma once
 
 #include <cstdint>

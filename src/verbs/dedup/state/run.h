@@ -118,7 +118,7 @@ struct DedupRun {
   bool against() const { return !options.against.empty(); }
   // Whether documents that contain an item of the `against` set are removed.
   bool against_removes() const { return against() && options.against_action == AgainstAction::remove; }
-  // What people decided. Valid after the stage `overrides`. Thread-safe.
+  // The decisions of people. Valid after the stage `overrides`. Thread-safe.
   const RunOverrides& overrides();
   // Whether the later document of a similar pair may be removed in favor of the earlier one.
   bool covers(const sketch::Loss& loss) const { return rule().covers(loss); }
