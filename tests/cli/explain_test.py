@@ -9,9 +9,9 @@ from program import TestCase, changed, difference, documents, fingerprints, json
 
 WINDOW = 3
 MEMO = ("To all staff of the northern depot. From 3 March on, every pallet that leaves the yard is to be weighed "
-        "twice, once at the gate and once at the ramp, and both figures are to be written on the waybill. The new scale "
-        "has cost us 4,200 dollars, so please treat it with care, keep it dry, and report any fault to the foreman on the "
-        "same day.")
+        "twice, once at the gate and once at the ramp, and both figures are to be written on the waybill. The new "
+        "scale has cost us 4,200 dollars, so please treat it with care, keep it dry, and report any fault to the "
+        "foreman on the same day.")
 
 
 class Document:
